@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import cycle, islice
+from itertools import count, cycle, islice
 from pathlib import Path
 
 import msgspec
@@ -23,7 +23,19 @@ from tests.kafka_logs.dumps import real_logs
 from benchmarks.processes import interleave_processes, run_process
 from benchmarks.results import KAFKA, OURS, Measurement, Target
 from benchmarks.sampling import Call, Waiting, interleave_waiting
+from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
+from kafkawire.layout import Uuid
 from kafkawire.logs import LOCAL, Accounts, find_log_files, plan, read_table, table_named
+from kafkawire.protocol import (
+    AccessControlEntryRecord,
+    ConfigRecord,
+    PartitionRecord,
+    RemoveAccessControlEntryRecord,
+    RemoveTopicRecord,
+    TopicRecord,
+)
+from kafkawire.records.metadata_records import encode_metadata_record
+from kafkawire.wire import Message
 from kafkawire.wire.batches import Record, decode_records, encode_batch, read_batches
 
 LARGE_TARGETS = (Target(KAFKA, 5),)
@@ -42,6 +54,10 @@ MEMORY_GROWTH = 1.2
 _SOURCES = Path(__file__).parent / "java" / "dumping"
 _TABLE = "offset_commit"
 _LOG = "__consumer_offsets-0"
+_METADATA_LOG = "__cluster_metadata-0"
+_CONFIGS = ("retention.ms", "cleanup.policy", "segment.bytes", "min.insync.replicas")
+_ACLS_OF_TOPIC = 10
+_TOPICS_KEPT = 1000
 _WARMING = 2
 """Runs of the Java machine that do not count, in addition to the first round."""
 _READ = """
@@ -102,6 +118,9 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
         yield _beside_kafka(f"offset_commits, {commits}", "offset_commits", large, rounds, HISTORY_TARGETS)
         yield _beside_kafka(f"offset_commits, {own}", "offset_commits", mixed, rounds, HISTORY_TARGETS)
         yield _beside_kafka(f"group_history, {own}", "group_history", mixed, rounds, HISTORY_TARGETS)
+        metadata = write_metadata(Path(work) / "metadata", load)
+        for name in ("acl_history", "config_history"):
+            yield _beside_kafka(f"{name}, topics with their ACLs", name, metadata, rounds, HISTORY_TARGETS)
         yield _in_two_processes(
             own, write_mixture(Path(work) / "divided", replace(load, size=load.divided_size)), rounds
         )
@@ -151,6 +170,46 @@ def write_mixture(root: Path, load: Load) -> Path:
     raise AssertionError
 
 
+def write_metadata(root: Path, load: Load) -> Path:
+    """Write a segment of a metadata log in which topics with ACLs are created, configured twice, and some deleted."""
+    path = root / _METADATA_LOG / f"{0:020}.log"
+    path.parent.mkdir(parents=True)
+    offset = 0
+    with path.open("wb") as file:
+        for number in count():
+            time = 1_795_250_000_000 + number
+            values = [encode_metadata_record(each, RECORD_VERSIONS[each.NAME]) for each in _life_of_topics(number)]
+            records = [Record(timestamp=time, value=value) for value in values]
+            file.write(encode_batch(records, base_offset=offset, partition_leader_epoch=1))
+            offset += len(records)
+            if file.tell() >= load.size:
+                return path
+    raise AssertionError
+
+
+def _life_of_topics(number: int) -> Iterator[Message]:
+    """The creation of a topic with its ACLs, and changes of earlier topics."""
+    yield TopicRecord(f"topic-{number}", _uuid(number))
+    for partition in range(3):
+        yield PartitionRecord(partition, _uuid(number), (1, 2, 3), (1, 2, 3), leader=1)
+    for name in _CONFIGS:
+        yield ConfigRecord(2, f"topic-{number}", name, str(number))
+    for each in range(_ACLS_OF_TOPIC):
+        acl_id = _uuid(number, each + 1)
+        yield AccessControlEntryRecord(acl_id, 2, f"topic-{number}", 3, f"User:app-{number}-{each}", "*", 3 + each, 3)
+    earlier = number - _TOPICS_KEPT
+    if earlier >= 0:
+        yield ConfigRecord(2, f"topic-{earlier}", _CONFIGS[0], str(number))
+        yield RemoveAccessControlEntryRecord(_uuid(earlier, 1))
+        if number % 2:
+            yield from (RemoveAccessControlEntryRecord(_uuid(earlier, each + 2)) for each in range(_ACLS_OF_TOPIC - 1))
+            yield RemoveTopicRecord(_uuid(earlier))
+
+
+def _uuid(topic: int, acl: int = 0) -> Uuid:
+    return Uuid(topic.to_bytes(8, "big") + acl.to_bytes(8, "big"))
+
+
 def _real_records() -> Sequence[Record]:
     contents = [log.read_bytes() for log in real_logs() if log.name.startswith("__consumer_offsets")]
     return [record for content in contents for batch in read_batches(content) for record in decode_records(batch)]
@@ -158,8 +217,9 @@ def _real_records() -> Sequence[Record]:
 
 @contextmanager
 def dump_log(segments: Sequence[Path]) -> Iterator[Waiting]:
-    """Kafka's own tool on segments, in a warm Java machine."""
-    options = ("--files", ",".join(map(str, segments)), "--offsets-decoder")
+    """Kafka's own tool on segments of one log, in a warm Java machine."""
+    decoder = "--cluster-metadata-decoder" if segments[0].parent.name == _METADATA_LOG else "--offsets-decoder"
+    options = ("--files", ",".join(map(str, segments)), decoder)
     with running_program(
         newest_broker_release(), _SOURCES, "Dumping", heap="1g", options=(), arguments=options
     ) as program:

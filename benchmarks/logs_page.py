@@ -19,7 +19,7 @@ CHART = "logs.svg"
 TITLE = "Time to read the offset commits of a log"
 
 METHOD = f"""\
-{OURS} reads table `offset_commit` as Arrow in one process; `kafka-dump-log --offsets-decoder` of {KAFKA} runs in a warm
+{OURS} reads a table as Arrow in one process; `kafka-dump-log` of {KAFKA}, with the decoder of the log, runs in a warm
 JVM that discards its output. Both check every CRC. They take turns in one run. Times are processor time, medians of all
 rounds: ours of the whole process, Java's of the dumping thread only, without garbage collector and compiler. *Speed-up*
 is the time of {KAFKA} divided by ours, computed for each round, with quartiles in parentheses."""
@@ -27,7 +27,8 @@ is the time of {KAFKA} divided by ours, computed for each round, with quartiles 
 SEGMENTS = """\
 The segment of *commits of many partitions* is written for the benchmark from the offset commits of a real log, in large
 batches. The segment of *Kafka's own batches* repeats the batches of real logs with increasing offsets: four records per
-batch on average, with members and assignments of groups among them."""
+batch on average, with members and assignments of groups among them. In the metadata log, topics are created with ten
+ACLs each, configured, and half of them deleted with all that they have."""
 
 HISTORIES = """\
 The same for histories, which give each row the time during which it was valid. Kafka has no tool for that, so

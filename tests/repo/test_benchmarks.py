@@ -255,7 +255,7 @@ def test_the_page_of_the_broker_has_a_section_for_each_kind() -> None:
 def test_tables_of_logs_are_measured_beside_apache_kafka() -> None:
     class_path(newest_broker_release())  # skips this test where there is no Kafka
     *beside_kafka, processes, index = logs.run(1, logs.SMALL)
-    assert [one.kind for one in beside_kafka] == 2 * ["log tables"] + 3 * ["histories"]
+    assert [one.kind for one in beside_kafka] == 2 * ["log tables"] + 5 * ["histories"]
     assert all(one.seconds.keys() == {OURS, KAFKA} for one in beside_kafka)
     assert processes.seconds.keys() == {OURS, logs.ONE_PROCESS}
     assert index.seconds.keys() == {OURS, logs.DECODING}
