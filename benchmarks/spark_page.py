@@ -25,11 +25,11 @@ with seven of them,
 The contenders take turns in one run. Spark uses long-lived sessions, whose JVM has the options
 `{" ".join(JAVA_OPTIONS)}`,
 and `{UNIX_SOCKETS}=true`;
-`local[1]` runs one task at a time, `local[2]` two. *Without Spark* is `kafkawire.logs.read_table` in one process. {KAFKA}'s
-`kafka-dump-log` dumps the same segments in a warm JVM; its time is the processor time of the dumping thread only, the
-other times are elapsed time. *Tuples* are the same rows of the same decoder, passed to Spark as Python tuples. Times
-are medians of all rounds; *speed-up* is the time of the other divided by that of Spark with Arrow, computed for each
-round. The quartiles of the rounds are in parentheses.
+`local[1]` runs one task at a time, `local[2]` two. *Without Spark* is `kafkawire.logs.read_table` in one process.
+{KAFKA}'s `kafka-dump-log` dumps the same segments in a warm JVM; its time is the processor time of the dumping thread
+only, the other times are elapsed time. *Tuples* are the same rows of the same decoder, passed to Spark as Python
+tuples. Times are medians of all rounds; *speed-up* is the time of the other divided by that of Spark with Arrow,
+computed for each round. The quartiles of the rounds are in parentheses.
 
 The targets for cores are for the seven columns. Most of the time is the JVM's: Spark copies each value of each
 row twice, on the same cores, so all columns take it twice as long. The time without Spark is that of decoding.

@@ -51,7 +51,7 @@ def read_past_acls(path: str | os.PathLike[str], since: datetime | None = None) 
     options = ReadOptions(mode=ReadMode.FAILFAST, as_of=since)
     logs = find_logs([path]).needed_by(table_named(_TABLE, options)).one_metadata_log()
     return [
-        PastAcl(binding_of(each.values), _time(each.valid_from), _time(each.valid_to))
+        PastAcl(binding_of(cast("bytes", each.values)), _time(each.valid_from), _time(each.valid_to))
         for each in _intervals(logs, options)
         if each.values is not None
     ]
