@@ -11,7 +11,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
 from kafkawire.logs import Accounts, read_table
 from kafkawire.spark.options import source_options
-from kafkawire.spark.planned_read import make_reading
+from kafkawire.spark.source import KafkaLogSource
 from kafkawire.spark.streaming.reader import KafkaLogStreamReader
 
 Row = tuple[object, ...]
@@ -42,7 +42,11 @@ class Followed:
 
     def reader(self) -> KafkaLogStreamReader:
         """A new reader without the state of earlier ones."""
-        return KafkaLogStreamReader(make_reading({**OPTIONS, "path": str(self.folder), **self.options}))
+        chosen = self.options if "table" in self.options else {**OPTIONS, **self.options}
+        source = KafkaLogSource({**chosen, "path": str(self.folder)})
+        reader = source.streamReader(source.schema())
+        assert isinstance(reader, KafkaLogStreamReader)
+        return reader
 
     def look(self, reader: KafkaLogStreamReader | None = None, limit: ReadLimit | None = None) -> list[Row]:
         """Run micro-batches until there is nothing new; the rows that came."""

@@ -15,8 +15,9 @@ from kafkawire.logs import Accounts, LogFile, ReadMode, ReadOptions, table_named
 from kafkawire.logs.files.log_files import FileKind
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import Needed
-from kafkawire.logs.folding.metadata_fold import Change, MetadataFold, StateReducer, replay
+from kafkawire.logs.folding.metadata_fold import Change, MetadataFold, StateReducer
 from kafkawire.logs.folding.metadata_history import MetadataHistory
+from kafkawire.logs.folding.metadata_replay import replay
 from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.histories.acl import binding_of

@@ -16,6 +16,7 @@ from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.frames.batches import FileRange, ScannedBatch, scan_batches
 from kafkawire.logs.frames.flaws import FLAW_CODES, Flaw
+from kafkawire.logs.history_changes import HistoryChanges, read_changes
 from kafkawire.logs.history_tables import read_metadata_histories
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import ReadMode, ReadOptions
@@ -39,6 +40,7 @@ __all__ = [
     "FileRange",
     "FileStore",
     "Flaw",
+    "HistoryChanges",
     "LogFile",
     "LogReadError",
     "NoLogsError",
@@ -57,6 +59,7 @@ __all__ = [
     "UnknownTableError",
     "find_log_files",
     "plan",
+    "read_changes",
     "read_metadata_histories",
     "read_part",
     "read_past_acls",

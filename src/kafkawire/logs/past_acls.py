@@ -11,8 +11,9 @@ from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.catalogue import table_named
 from kafkawire.logs.files.log_files import FileKind
 from kafkawire.logs.folding.intervals import Interval
-from kafkawire.logs.folding.metadata_fold import MetadataFold, replay
+from kafkawire.logs.folding.metadata_fold import MetadataFold
 from kafkawire.logs.folding.metadata_history import MetadataHistory
+from kafkawire.logs.folding.metadata_replay import replay
 from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.histories.acl import binding_of

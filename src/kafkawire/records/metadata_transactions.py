@@ -53,6 +53,15 @@ class MetadataTransactions(Generic[T]):
         self.begun = record if record_id == _BEGIN else None
         return held if record_id == _END else ()
 
+    @property
+    def held(self) -> Sequence[T]:
+        """The records of the open transaction, so far."""
+        return self._held
+
+    def resume(self, begun: T | None, held: Sequence[T]) -> None:
+        """Continue with an open transaction that another reading left."""
+        self.begun, self._held = begun, list(held)
+
     def forget(self) -> None:
         """Drop the open transaction, because records of it are missing."""
         self.begun = None

@@ -161,7 +161,7 @@ class _Stages:
             found = part.found
             left = part.left(log.joins)
             for bucket in range(log.joins):
-                yield _Message(log.first_join + bucket, _Kind.LEFT, number, _octets(left.of_bucket(bucket)))
+                yield _Message(log.first_join + bucket, _Kind.LEFT, number, left.of_bucket(bucket).encode())
         octets = msgspec.json.encode(_Found(found, accounts.to_json()))
         for bucket in range(log.joins):
             yield _Message(log.first_join + bucket, _Kind.FOUND, number, octets)
@@ -197,7 +197,9 @@ class _Stages:
             if kind is _Kind.ROWS:
                 yield from (pa.ipc.read_record_batch(pa.py_buffer(each.octets), schema) for each in of_kind)
             else:
-                yield from self._history.joined(map(_left, of_kind), files, schema, self._source(accounts))
+                yield from self._history.joined(
+                    (LeftByPart.decode(each.octets) for each in of_kind), files, schema, self._source(accounts)
+                )
 
 
 def _fit(parts: Sequence[PartOfLog]) -> bool:
@@ -208,20 +210,6 @@ def _fit(parts: Sequence[PartOfLog]) -> bool:
             return False
         past = part.after(past)
     return True
-
-
-def _octets(left: LeftByPart) -> bytes:
-    sink = pa.BufferOutputStream()
-    for batch in left:
-        with pa.ipc.new_stream(sink, batch.schema) as stream:
-            stream.write_batch(batch)
-    return sink.getvalue().to_pybytes()
-
-
-def _left(message: _Message) -> LeftByPart:
-    source = pa.BufferReader(message.octets)
-    streams = (list(pa.ipc.open_stream(source)) for _ in LeftByPart._fields)  # to the end: the next one follows
-    return LeftByPart(*(batch for (batch,) in streams))
 
 
 def _received(batches: Iterator[pa.RecordBatch]) -> Iterator[_Message]:

@@ -69,6 +69,12 @@ class SourceOptions:
         "Streams of the metadata log: how long to wait for a segment that is missing between others.",
         in_commands=False,
     )
+    state_path: str | None = option(
+        None,
+        TEXT,
+        "Streams of histories: folder for the state of each log between micro-batches, which all tasks can reach.",
+        in_commands=False,
+    )
     accounts_path: str | None = option(
         None, TEXT, "Folder for the accounts of the tasks, a JSON file for each; not for streams.", in_commands=False
     )

@@ -14,8 +14,8 @@ from typing import Final
 
 from pyarrow import fs
 
+from kafkawire.logs.files.arrow_store import located
 from kafkawire.spark.options import OptionError
-from kafkawire.spark.task_accounts import located
 
 _MARK: Final = "_SUCCESS"
 

@@ -13,6 +13,7 @@ from kafkawire.logs import Accounts, FileKind
 from kafkawire.spark.options import OptionError
 from kafkawire.spark.planned_read import LogPartition, Reading, make_reading
 from kafkawire.spark.pushdown import narrowed
+from kafkawire.spark.streaming.history_reader import HistoryStreamReader
 from kafkawire.spark.streaming.reader import KafkaLogStreamReader
 
 
@@ -49,6 +50,8 @@ class KafkaLogSource(DataSource):
             OptionError: the user gave another schema than the table has.
         """
         self._check(schema)
+        if self._reading.options.state_path is not None:
+            raise OptionError("it is for spark.readStream: spark.read returns all rows of a history", "statePath")
         pushdown = self._reading.options.pushdown and self._reading.table().splittable
         return FilteredKafkaLogReader(self._reading) if pushdown else KafkaLogReader(self._reading)
 
@@ -56,10 +59,11 @@ class KafkaLogSource(DataSource):
         """The reader of a stream.
 
         Raises:
-            OptionError: the table is a history, or the user gave another schema than the table has.
+            OptionError: an option that the table needs is missing, or the user gave another schema than the table has.
         """
         self._check(schema)
-        return KafkaLogStreamReader(self._reading)
+        is_history = not self._reading.table().splittable
+        return HistoryStreamReader(self._reading) if is_history else KafkaLogStreamReader(self._reading)
 
     def _check(self, schema: StructType) -> None:
         """Spark passes the schema of ``spark.read.schema``, which must be the table's own."""

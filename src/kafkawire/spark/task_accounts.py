@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pyarrow import fs
 
 from kafkawire.logs import Accounts
-from kafkawire.logs.files.arrow_store import file_system_of
+from kafkawire.logs.files.arrow_store import located
 
 
 def write_accounts(folder: str, task: int, accounts: Accounts) -> None:
@@ -41,15 +39,3 @@ def read_accounts(folder: str) -> tuple[Accounts, int]:
                 total.merge(Accounts.from_json(stream.read()))
             tasks += 1
     return total, tasks
-
-
-def located(folder: str) -> tuple[fs.FileSystem, str]:
-    """The file system of a path or URI, and the path in it; a relative path starts in the working directory.
-
-    Raises:
-        OSError: no file system has it.
-    """
-    if "://" not in folder:
-        return fs.LocalFileSystem(), str(Path(folder.removeprefix("file:")).absolute())
-    system, root = file_system_of(folder)
-    return system, root.rstrip("/")

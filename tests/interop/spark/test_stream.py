@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from tests.interop.spark.same_rows import LOGS, plain_rows
+from tests.kafka_logs.histories import Row
 
 SEGMENTS = sorted((LOGS / "__cluster_metadata-0").glob("*.log"))
 COLUMNS = "batch_position,log_offset,record_type,json"
@@ -41,11 +42,32 @@ def test_a_log_that_grows_between_restarts_is_read_once(spark: SparkSession, tmp
     assert rows == plain_rows("records", [log], {"columns": COLUMNS}).to_pylist()
 
 
-def test_a_history_is_refused_as_a_stream(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_stream_of_a_history_needs_a_folder_for_its_states(spark: SparkSession, tmp_path: Path) -> None:
     logs = spark.readStream.format("kafka-log").option("table", "acl_history").load(str(LOGS))
     query = logs.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).trigger(availableNow=True)
-    with pytest.raises(PySparkException, match="table 'acl_history' needs whole logs and cannot be a stream"):
+    with pytest.raises(PySparkException, match="option 'statePath': a stream of acl_history keeps states"):
         query.start().awaitTermination(120)
+
+
+@pytest.mark.extended
+def test_changes_of_a_history_kept_by_their_ids_are_the_history(spark: SparkSession, tmp_path: Path) -> None:
+    log = tmp_path / "data" / "__cluster_metadata-0"
+    log.mkdir(parents=True)
+    kept: dict[str, Row] = {}
+
+    def keep(changes: DataFrame, _: int) -> None:
+        kept.update((str(row.pop("interval_id")), row) for row in changes.toArrow().to_pylist())
+
+    for segment in SEGMENTS:
+        shutil.copy(segment, log)
+        reader = spark.readStream.format("kafka-log").option("table", "config_history")
+        changes = reader.option("statePath", str(tmp_path / "states")).load(str(tmp_path / "data"))
+        writer = changes.writeStream.foreachBatch(keep).trigger(availableNow=True)
+        query = writer.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+        assert query.awaitTermination(120)
+    expected = plain_rows("config_history", [log]).to_pylist()
+    assert sorted(kept.values(), key=repr) == sorted(expected, key=repr)
+    assert len([*(tmp_path / "states").rglob("*.state")]) <= 2
 
 
 @pytest.mark.extended

@@ -380,12 +380,6 @@ def test_a_segment_needs_the_name_that_kafka_gives_it(log: Path) -> None:
         query.look()
 
 
-@pytest.mark.parametrize("table", ["acl_history", "quota_history", "offset_commits"])
-def test_a_history_cannot_be_a_stream(log: Path, table: str) -> None:
-    with pytest.raises(OptionError, match=f"table '{table}' needs whole logs and cannot be a stream"):
-        Followed(log, {"table": table, "columns": "cluster"}).reader()
-
-
 def test_a_stream_refuses_accounts_path(log: Path) -> None:
     with pytest.raises(OptionError, match="option 'accountsPath' is for"):
         Followed(log, {"accountsPath": str(log)}).reader()

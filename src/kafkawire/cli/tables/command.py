@@ -18,10 +18,10 @@ from kafkawire.cli.rows.printing import shows_bold
 from kafkawire.cli.rows.terminal_table import TerminalTable, notes_of
 from kafkawire.cli.tables.formats import STANDARD_OUTPUT, Format, chosen_format
 from kafkawire.cli.tables.read_options import with_read_options
-from kafkawire.cli.tables.table_batches import batches_of, command_errors
+from kafkawire.cli.tables.table_batches import batches_of, changed_batches_of, command_errors
 from kafkawire.cli.tables.terminal import terminal_table
 from kafkawire.cli.tables.writing import write_rows
-from kafkawire.logs import Accounts, ReadMode, ReadOptions, RecordRegistry, table_named, table_names
+from kafkawire.logs import Accounts, ReadMode, ReadOptions, RecordRegistry, read_changes, table_named, table_names
 from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.logs.planning import find_logs
 
@@ -75,6 +75,14 @@ def run(
             min=1, help="Processes that read parts of the logs at the same time; a part of a history is a whole log."
         ),
     ] = 1,
+    state: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Histories: only rows that began, changed or ended since the last run with this file, with the column "
+            "interval_id. The file is replaced after the rows are written; the first run writes all rows.",
+        ),
+    ] = None,
     list_: Annotated[bool, typer.Option("--list", help="List the names of the tables and exit.")] = False,
     options: ReadOptions,
 ) -> None:
@@ -96,18 +104,31 @@ def run(
     form = chosen_format(output, out, terminal=sys.stdout.isatty())
     if csv_safe and form is not Format.CSV:
         raise CommandError("--csv-safe is for -o csv; the other forms write texts unchanged", ExitCode.USAGE)
-    with command_errors():
-        checked = table_named(table, options)
-        logs = find_logs(log).needed_by(checked)
+    if state is not None and processes > 1:
+        raise CommandError("--state reads in one process: leave out --processes", ExitCode.USAGE)
     accounts = Accounts()
     console = _console_beside(form, out)
-    rows = batches_of(checked, logs, options, accounts, console, max_errors, processes)
+    changes = None
+    with command_errors():
+        checked = table_named(table, options)
+        if state is None:
+            logs = find_logs(log).needed_by(checked)
+            rows = batches_of(checked, logs, options, accounts, console, max_errors, processes)
+        else:
+            changes = read_changes(table, log, state, options, accounts=accounts)
+            checked = changes.table
+            rows = changed_batches_of(changes, accounts, console, max_errors)
     with opened_destination(out) as stream:
         if form.is_for_people:
             shown = terminal_table(rows, checked.schema, checked.roles, are_chosen=options.columns is not None)
             _print_table(shown, stream, console, wide=form is Format.WIDE)
         else:
             write_rows(form, rows, checked.schema, stream, csv_safe=csv_safe)
+    if changes is not None:
+        with command_errors():
+            changes.commit()
+        if changes.started_over is not None:
+            _say(f"All rows, not only changes: {changes.started_over}.", console)
     _say(accounts.line(), console)
     if accounts.errors and options.mode is ReadMode.PERMISSIVE:
         _say("Damaged rows have a code in column _error; --mode FAILFAST stops at the first, with its place.", console)

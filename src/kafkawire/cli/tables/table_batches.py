@@ -13,6 +13,7 @@ from kafkawire.cli.tables.bytes_bar import BytesBar
 from kafkawire.logs import (
     Accounts,
     BeforeKnowledgeError,
+    HistoryChanges,
     LogReadError,
     NoLogsError,
     OptionError,
@@ -48,6 +49,21 @@ def command_errors() -> Iterator[None]:
         raise CommandError(f"{error.path}: {error.reason}" if error.code == "unreadable" else str(error)) from None
     except TooManyErrorsError as error:
         raise CommandError(str(error)) from None
+
+
+def changed_batches_of(
+    changes: HistoryChanges, accounts: Accounts, console: Console, max_errors: int | None
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a history that began, changed or ended; for the arguments see ``batches_of``.
+
+    Raises:
+        CommandError: as ``batches_of``.
+    """
+    with command_errors(), BytesBar(console, changes.table.name, changes.bytes, accounts):
+        for batch in changes:
+            accounts.check_errors(max_errors)
+            yield batch
+        accounts.check_errors(max_errors)
 
 
 def batches_of(

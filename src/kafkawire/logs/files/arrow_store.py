@@ -6,6 +6,7 @@ import fnmatch
 import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from pathlib import Path
 from typing import Final, Self
 
 import pyarrow as pa
@@ -143,6 +144,18 @@ def file_system_of(uri: str) -> tuple[fs.FileSystem, str]:
         raise OSError(f"{uri}: {error}") from None
     except OSError as error:
         raise _with_advice(error) from None
+
+
+def located(folder: str) -> tuple[fs.FileSystem, str]:
+    """The file system of a path or URI, and the path in it; a relative path starts in the working directory.
+
+    Raises:
+        OSError: no file system has it.
+    """
+    if "://" not in folder:
+        return fs.LocalFileSystem(), str(Path(folder.removeprefix("file:")).absolute())
+    system, root = file_system_of(folder)
+    return system, root.rstrip("/")
 
 
 def _with_advice(error: OSError) -> OSError:

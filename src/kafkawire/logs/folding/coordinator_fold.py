@@ -41,8 +41,24 @@ class CoordinatorFold(Protocol):
     def ended(self) -> Iterator[pa.RecordBatch]:
         """Rows that nothing can change any more, in the order in which they ended, once there are many."""
 
+    def last_ended(self) -> Iterator[pa.RecordBatch]:
+        """Rows that nothing can change any more, after the last record."""
+
     def rest(self) -> Iterator[pa.RecordBatch]:
-        """All other rows, after the last record: those that have ended, then the others in the order of the log."""
+        """All other rows, after the last record: those that have ended, then the others in the order of the log.
+
+        Of the latter, those that an earlier reading has returned as they are now are left out.
+        """
+
+    def save(self) -> bytes:
+        """What ``resume`` continues from, after ``last_ended`` and before ``rest``."""
+
+    def resume(self, octets: bytes) -> None:
+        """Continue from the state that an earlier reading left, in place of the beginning of the log.
+
+        Raises:
+            SavedStateError: it is damaged.
+        """
 
 
 class LeftByPart(NamedTuple):
@@ -62,6 +78,25 @@ class LeftByPart(NamedTuple):
         """What concerns the keys of a bucket."""
         return LeftByPart(*(each.filter(_is_of(bucket, each)) for each in self))
 
+    def encode(self) -> bytes:
+        """As bytes: a stream of Arrow's IPC format for each of the two."""
+        sink = pa.BufferOutputStream()
+        for batch in self:
+            with pa.ipc.new_stream(sink, batch.schema) as stream:
+                stream.write_batch(batch)
+        return sink.getvalue().to_pybytes()
+
+    @classmethod
+    def decode(cls, octets: bytes | pa.Buffer) -> LeftByPart:
+        """From ``encode``.
+
+        Raises:
+            pyarrow.ArrowInvalid: the bytes are not from there.
+        """
+        source = pa.BufferReader(octets)
+        streams = (list(pa.ipc.open_stream(source)) for _ in cls._fields)  # to the end: the next one follows
+        return LeftByPart(*(batch for (batch,) in streams))
+
 
 def _is_of(bucket: int, rows: pa.RecordBatch) -> pa.BooleanArray:
     same = pc.equal(cast("pa.Int32Array", rows.column("bucket")), pa.scalar(bucket, pa.int32()))
@@ -73,9 +108,6 @@ class JoinableFold(CoordinatorFold, Protocol):
 
     def begin_after_others(self) -> None:
         """Note what the records do to rows of earlier parts."""
-
-    def last_ended(self) -> Iterator[pa.RecordBatch]:
-        """Rows that nothing can change any more, after the last record of the part."""
 
     def left(self, buckets: int) -> LeftByPart:
         """What the part leaves, after ``last_ended``.
@@ -135,6 +167,7 @@ class HistoryRow(msgspec.Struct, gc=False, kw_only=True):
         error: the code of the error in the record, or None.
         corrupt: the bytes with the error.
         lost: whether the row is for bytes that could not be read as records.
+        is_saved: whether an earlier reading of the log has returned it as it is.
     """
 
     place: Place
@@ -143,6 +176,7 @@ class HistoryRow(msgspec.Struct, gc=False, kw_only=True):
     error: str | None = None
     corrupt: bytes | None = None
     lost: bool = False
+    is_saved: bool = False
 
 
 R = TypeVar("R", bound=HistoryRow)
@@ -170,6 +204,16 @@ class RowReducer(Protocol[R]):
 
     def still_open(self) -> Iterator[R]:
         """The rows that may still change, in the order of the log."""
+
+    def save(self) -> bytes:
+        """What ``resume`` continues from, after the end of a batch."""
+
+    def resume(self, octets: bytes) -> None:
+        """Continue from the state that an earlier reading left.
+
+        Raises:
+            SavedStateError: it is damaged.
+        """
 
 
 class RecordFold(Generic[R]):
@@ -238,8 +282,24 @@ class RecordFold(Generic[R]):
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """See ``CoordinatorFold``."""
+        yield from self.last_ended()
+        yield from self._tables([row for row in self._reducer.still_open() if not row.is_saved])
+
+    def last_ended(self) -> Iterator[pa.RecordBatch]:
+        """See ``CoordinatorFold``."""
         self._reducer.end_batch()
-        rows = [*self._reducer.ended, *self._reducer.still_open()]
+        yield from self._tables(self._reducer.ended)
+        self._reducer.ended.clear()
+
+    def save(self) -> bytes:
+        """See ``CoordinatorFold``."""
+        return self._reducer.save()
+
+    def resume(self, octets: bytes) -> None:
+        """See ``CoordinatorFold``."""
+        self._reducer.resume(octets)
+
+    def _tables(self, rows: Sequence[R]) -> Iterator[pa.RecordBatch]:
         for start in range(0, len(rows), LARGEST_ROW_BATCH):
             yield self._table(rows[start : start + LARGEST_ROW_BATCH])
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Self, cast
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.files.log_files import LogFile, segments_of
 from kafkawire.logs.folding.coordinator_fold import CoordinatorFold
-from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, CoordinatorLog, PartOfLog
-from kafkawire.logs.folding.history import History
+from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, NO_PAST, CoordinatorLog, PartOfLog, Past
+from kafkawire.logs.folding.history import INTERVAL_ID, History, interval_id
+from kafkawire.logs.folding.saved_state import SavedLog, SavedStateError
 from kafkawire.logs.folding.selection import SINCE_EVER, Selection
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.batches import FileRange
@@ -52,17 +54,85 @@ class CoordinatorHistory(History):
 
     def read(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Iterator[pa.RecordBatch]:
         """See ``History``."""
-        shown = ShownRows(files, schema, source)
-        fold = self.make_fold(source)
-        log = CoordinatorLog(source, fold.needed)
-        ranges = ranges_of_log(files)
-        for _ in folded(log, fold, ranges):
-            shown.refuse_unknown(known_since(ranges, [log.read_so_far]), is_last=False)
-            for rows in fold.ended():
-                yield from shown.batches(rows)
-        shown.refuse_unknown(known_since(ranges, [log.read_so_far]))
-        for rows in fold.rest():
-            yield from shown.batches(rows)
+        reading = self._reading(files, schema, source, None)
+        yield from reading.ended()
+        yield from reading.rest()
+
+    def changes(
+        self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource, since: SavedLog | None
+    ) -> _Changes:
+        """See ``History``."""
+        return _Changes(replace(self._reading(files, schema, source, since), is_growing=True))
+
+    def _reading(
+        self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource, since: SavedLog | None
+    ) -> _Reading:
+        fold, past = self.make_fold(source), NO_PAST
+        if since is not None:
+            saved = _Saved.decode(since.fold)
+            fold.resume(saved.fold)
+            past = saved.past
+        log = CoordinatorLog(source, fold.needed, past, None if since is None else since.reached)
+        ranges = [*source.ranges_from(segments_of(files), log.reached, is_compacted=True)]
+        return _Reading(ranges, log, fold, ShownRows(files, schema, source, keys=self.keys))
+
+
+class _Saved(msgspec.Struct, frozen=True, array_like=True):
+    """The state of a fold, and what the next records depend on."""
+
+    past: Past
+    fold: bytes
+
+    @classmethod
+    def decode(cls, octets: bytes) -> Self:
+        try:
+            return msgspec.msgpack.decode(octets, type=cls)
+        except msgspec.MsgspecError as error:
+            raise SavedStateError(f"it cannot be decoded: {error}") from None
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A log, or what was appended to it, that is being read."""
+
+    ranges: Sequence[FileRange]
+    log: CoordinatorLog
+    fold: CoordinatorFold
+    shown: ShownRows
+    is_growing: bool = False
+
+    def ended(self) -> Iterator[pa.RecordBatch]:
+        """The rows that ended, as soon as there are many."""
+        for _ in folded(self.log, self.fold, self.ranges, is_growing=self.is_growing):
+            self.shown.refuse_unknown(known_since(self.ranges, [self.log.read_so_far]), is_last=False)
+            for rows in self.fold.ended():
+                yield from self.shown.batches(rows)
+        self.shown.refuse_unknown(known_since(self.ranges, [self.log.read_so_far]))
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """The other rows."""
+        for rows in self.fold.rest():
+            yield from self.shown.batches(rows)
+
+
+class _Changes:
+    """See ``ChangedRows``."""
+
+    def __init__(self, reading: _Reading) -> None:
+        self._reading = reading
+        self._fold = b""
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        reading = self._reading
+        yield from reading.ended()
+        for rows in reading.fold.last_ended():
+            yield from reading.shown.batches(rows)
+        self._fold = reading.fold.save()
+        yield from reading.rest()
+
+    def saved(self) -> SavedLog:
+        log = self._reading.log
+        return SavedLog(log.reached, msgspec.msgpack.encode(_Saved(log.past, self._fold)))
 
 
 def ranges_of_log(files: Sequence[LogFile]) -> Sequence[FileRange]:
@@ -86,11 +156,21 @@ def known_since(ranges: Sequence[FileRange], parts: Sequence[PartOfLog]) -> int 
     return next((part.first_time for part in parts if part.first_time is not None), None)
 
 
-def folded(log: CoordinatorLog, fold: CoordinatorFold, ranges: Sequence[FileRange]) -> Iterator[None]:
-    """Apply the records of a log; the rows of the fold can be taken after each step."""
+def folded(
+    log: CoordinatorLog, fold: CoordinatorFold, ranges: Sequence[FileRange], *, is_growing: bool = False
+) -> Iterator[None]:
+    """Apply the records of a log; the rows of the fold can be taken after each step.
+
+    Args:
+        log: reads the records.
+        fold: gets them.
+        ranges: of the log.
+        is_growing: whether an incomplete batch at the end is left to the next reading.
+    """
     for found in log.read(ranges):
         if isinstance(found, Flaw):
-            fold.lose(found)
+            if not (is_growing and found.is_expected):
+                fold.lose(found)
         else:
             fold.apply(found)
         yield
@@ -99,8 +179,10 @@ def folded(log: CoordinatorLog, fold: CoordinatorFold, ranges: Sequence[FileRang
 class ShownRows:
     """The rows that the options include, with the columns of a table."""
 
-    def __init__(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> None:
-        self._schema = schema
+    def __init__(
+        self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource, *, keys: Sequence[str] = ()
+    ) -> None:
+        self._schema, self._keys = schema, keys
         self._options, self._accounts = source.options, source.accounts
         self._selection = Selection.of(source.options)
         self._folder, self._cluster = (files[0].shown_folder, files[0].cluster) if files else ("", None)
@@ -144,12 +226,22 @@ class ShownRows:
         options = self._options
         if field.name == "cluster":
             return repeated(options.cluster or self._cluster, rows.num_rows)
+        if field.name == INTERVAL_ID.name:
+            return self._ids(rows)
         if field.name == options.corrupt_record_column:
             return rows.column("corrupt") if self._shows_bytes else pa.nulls(rows.num_rows, pa.binary())
         column = rows.column("error" if field.name == "_error" else field.name)
         if field.type.equals(TIMESTAMP):
             return timestamps(cast("pa.Int64Array", column))
         return column
+
+    def _ids(self, rows: pa.RecordBatch) -> ArrowArray:
+        """An interval begins with a record about its keys; lost bytes have their place."""
+        identity = ("log_offset", *self._keys), ("file", "batch_position")
+        columns, places = (zip(*(rows.column(name).to_pylist() for name in names), strict=True) for names in identity)
+        cells = zip(columns, places, cast("list[bool]", _lost(rows).to_pylist()), strict=True)
+        ids = [interval_id(self._folder, *each, *(place if lost else ())) for each, place, lost in cells]
+        return pa.array(ids, pa.string())
 
 
 def _lost(rows: pa.RecordBatch) -> pa.BooleanArray:

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.batches import FileRange
+from kafkawire.logs.frames.continuing import Reached
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.records.batch_records import RecordGroup
 from kafkawire.logs.records.markers import Outcome, outcome_of
@@ -130,9 +131,15 @@ class CoordinatorLog:
         source: reads the files.
         needed: names of the record types that the history needs.
         past: of the first record.
+        reached: the place after the last batch of an earlier reading; None without one.
+
+    Attributes:
+        reached: the place after the last batch that was read; None before the first.
     """
 
-    def __init__(self, source: FoldSource, needed: frozenset[str], past: Past = NO_PAST) -> None:
+    def __init__(
+        self, source: FoldSource, needed: frozenset[str], past: Past = NO_PAST, reached: Reached | None = None
+    ) -> None:
         self._source = source
         self._limit = source.options.high_watermark
         types = source.options.registry.coordinators[CONSUMER_OFFSETS].values()
@@ -145,6 +152,17 @@ class CoordinatorLog:
         self._begins_log = False
         self._is_empty = True
         self._lowest: int | None = None
+        self.reached = reached
+
+    @property
+    def past(self) -> Past:
+        """What the records after ``reached`` depend on."""
+        limit = self._limit
+        if limit is None or self._expected <= limit:
+            return Past(self._covered, self._expected, self._clock.now)
+        return Past(
+            max(self._covered, limit), 0, self._clock.now
+        )  # the last batch is read again, for its other records
 
     @property
     def read_so_far(self) -> PartOfLog:
@@ -210,6 +228,9 @@ class CoordinatorLog:
             elif base_offset == 0:
                 self._begins_log = True
             self._expected = base_offset + batch.last_offset_delta + 1
+            self.reached = Reached(self._expected, file.base_offset, batch.position + batch.size)
+            if self._limit is not None and self._limit < self._expected:
+                self.reached = Reached(self._limit, file.base_offset, batch.position)
 
     def _note_lowest(self, offset: int | None) -> None:
         if offset is not None and (self._lowest is None or offset < self._lowest):

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
+import msgspec
 import pyarrow as pa
 
 from kafkawire.column_roles import ColumnRole
 from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.folding.saved_state import SavedLog
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.tables.column_roles import value_roles
@@ -20,8 +23,32 @@ from kafkawire.logs.tables.table import PROVENANCE, last_roles
 INTERVAL: Final = ("valid_from", "valid_to")
 """The columns of every history with the time during which a row was valid."""
 
+INTERVAL_ID: Final = pa.field("interval_id", pa.string())
+"""The column of changes that identifies an interval: each reading gives it the same id."""
+
+_ID_OCTETS: Final = 16
+
 _ENDS_IN_LOG: Final = ("from_offset", "to_offset", "added_by_snapshot")
 """Where in the log an interval begins and ends."""
+
+
+def interval_id(*parts: object) -> str:
+    """The id of the interval that these parts identify."""
+    return hashlib.blake2b(msgspec.msgpack.encode(parts), digest_size=_ID_OCTETS).hexdigest()
+
+
+class ChangedRows(Protocol):
+    """The rows of a log that began, changed or ended since an earlier reading."""
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        """The rows.
+
+        Raises:
+            LogReadError: as ``History.read``.
+        """
+
+    def saved(self) -> SavedLog:
+        """What the next reading continues from, after ``rows``."""
 
 
 @dataclass(frozen=True)
@@ -76,4 +103,20 @@ class History(ABC):
         Raises:
             LogReadError: mode FAILFAST: something is wrong with the log. Any mode: a file cannot be read.
             BeforeKnowledgeError: ``as_of`` lies before the time from which the whole state is known.
+        """
+
+    @abstractmethod
+    def changes(
+        self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource, since: SavedLog | None
+    ) -> ChangedRows:
+        """The rows of one log that an earlier reading did not return, or not as they are now.
+
+        Args:
+            files: segments and snapshots of the log.
+            schema: some or all of the columns, and perhaps ``INTERVAL_ID``.
+            source: reads the files.
+            since: what the earlier reading left; None for all rows.
+
+        Raises:
+            SavedStateError: it cannot be used.
         """

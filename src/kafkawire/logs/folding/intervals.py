@@ -31,6 +31,7 @@ class Interval(msgspec.Struct, Generic[K], gc=False):
             known from a snapshot alone.
         added_by_snapshot: whether the beginning is known from a snapshot alone.
         group: intervals of a group can be ended together.
+        is_saved: whether an earlier reading of the log has returned it as it is.
     """
 
     key: K
@@ -41,6 +42,7 @@ class Interval(msgspec.Struct, Generic[K], gc=False):
     to_offset: int | None = None
     added_by_snapshot: bool = False
     group: Hashable = None
+    is_saved: bool = False
 
 
 class Ledger(Generic[K]):
@@ -86,7 +88,7 @@ class Ledger(Generic[K]):
             if self._same(held.values, values):
                 return
             if not self._renews:
-                held.values = values
+                self._replace(held, values)
                 return
             self._end(held, at)
             self._open[key] = begun
@@ -122,13 +124,13 @@ class Ledger(Generic[K]):
             if held is not None and there.values is not None and self._same(held.values, there.values):
                 continue
             if held is not None and not self._renews:
-                held.values = there.values
+                self._replace(held, there.values)
                 continue
             since = began
             if held is not None:
                 self._end(held, at)
                 since = at
-            self._begin(Interval(key, there.values, *since, added_by_snapshot=True, group=there.group))
+            self.begin(Interval(key, there.values, *since, added_by_snapshot=True, group=there.group))
 
     def still_open(self) -> Iterator[Interval[K]]:
         """The open intervals in the order of the records that began them; unknown beginnings come first."""
@@ -136,10 +138,15 @@ class Ledger(Generic[K]):
         known = (held for held in self._open.values() if held.from_offset is not None)
         yield from sorted(known, key=attrgetter("from_offset"))
 
-    def _begin(self, interval: Interval[K]) -> None:
+    def begin(self, interval: Interval[K]) -> None:
+        """Add an open interval of a key that has none."""
         self._open[interval.key] = interval
         if interval.group is not None:
             self._groups.setdefault(interval.group, {})[interval.key] = None
+
+    @staticmethod
+    def _replace(held: Interval[K], values: Values | None) -> None:
+        held.values, held.is_saved = values, False
 
     def _end(self, interval: Interval[K], at: Moment) -> None:
         interval.valid_to, interval.to_offset = at

@@ -1,24 +1,20 @@
-"""A metadata log, its segments and its snapshots, replayed as one sequence of changes (KIP-630).
-
-The records of the log come first. A snapshot fills in where records are missing: before the first one, and after a gap.
-"""
+"""The state of a metadata log, folded into intervals from its records and, where these are missing, from snapshots."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import repeat, takewhile
-from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeAlias, cast
+from itertools import repeat
+from typing import ClassVar, Final, Generic, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 
+import msgspec
 import pyarrow as pa
 
-from kafkawire.logs.files.log_files import FileKind, LogFile, segments_of
-from kafkawire.logs.folding.intervals import UNKNOWN, K, Ledger, Moment
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.folding.intervals import UNKNOWN, Interval, K, Ledger, Moment, Values
 from kafkawire.logs.folding.metadata_decoder import MetadataDecoder, MetadataRecords, Needed, Record
+from kafkawire.logs.folding.saved_state import SavedStateError, tagged, untagged
 from kafkawire.logs.folding.source import FoldSource
-from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
-from kafkawire.logs.records.batch_records import RecordGroup
 from kafkawire.logs.tables.rows import RawRows
 from kafkawire.logs.times import Clock
 from kafkawire.protocol import (
@@ -58,6 +54,17 @@ class StateReducer(Protocol[K]):
 
     def apply(self, changes: Iterable[Change]) -> None:
         """Apply the next records."""
+
+
+@runtime_checkable
+class KnowsTopics(Protocol):
+    """A reducer that remembers the names of topics, since most records have the id alone.
+
+    Attributes:
+        topics: names by ids.
+    """
+
+    topics: dict[str, str]
 
 
 class Loss(NamedTuple):
@@ -149,6 +156,24 @@ class Run(NamedTuple):
     rows: RawRows
 
 
+class _Saved(msgspec.Struct, frozen=True, array_like=True):
+    """The state of a fold. Keys, values and records are tagged.
+
+    The bytes after the last batch are read again, also those before the offset that a snapshot covers.
+    """
+
+    expected: int | None
+    covered_by_snapshot: int
+    now: int
+    first: int | None
+    complete_since: int | None
+    complete: bool
+    topics: dict[str, str]
+    begun: object
+    held: object
+    open: list[tuple[object, object, int | None, int | None, bool, object]]
+
+
 class MetadataFold(Generic[K]):
     """Folds one log into intervals, run by run.
 
@@ -172,6 +197,7 @@ class MetadataFold(Generic[K]):
         needed = {**dict.fromkeys(_MARKERS, ()), **self._state.reducer.RECORDS}
         self._decoder = MetadataDecoder(needed, source.options.registry)
         self._expected: int | None = None
+        self._covered = self._covered_by_snapshot = 0
         self._flawed = False
         self._clock = Clock()
 
@@ -188,8 +214,69 @@ class MetadataFold(Generic[K]):
         """
         return self._clock.first if self.complete_since is None else self.complete_since
 
+    def save(self) -> bytes:
+        """The state, from which ``resume`` continues."""
+        transactions, reducer = self._state.transactions, self._state.reducer
+        saved = _Saved(
+            self._expected,
+            self._covered_by_snapshot,
+            self._clock.now,
+            self._clock.first,
+            self.complete_since,
+            self.ledger.complete,
+            reducer.topics if isinstance(reducer, KnowsTopics) else {},
+            tagged(transactions.begun),
+            tagged(list(transactions.held)),
+            [
+                (
+                    tagged(each.key),
+                    tagged(each.values),
+                    each.valid_from,
+                    each.from_offset,
+                    each.added_by_snapshot,
+                    tagged(each.group),
+                )
+                for each in self.ledger.still_open()
+            ],
+        )
+        return msgspec.msgpack.encode(saved)
+
+    def resume(self, octets: bytes) -> None:
+        """Continue from a state, in place of the beginning of the log.
+
+        Raises:
+            SavedStateError: it is damaged.
+        """
+        try:
+            saved = msgspec.msgpack.decode(octets, type=_Saved)
+        except msgspec.MsgspecError as error:
+            raise SavedStateError(f"it cannot be decoded: {error}") from None
+        self._expected, self.complete_since = saved.expected, saved.complete_since
+        self._covered = self._covered_by_snapshot = saved.covered_by_snapshot
+        self._clock.now, self._clock.first = saved.now, saved.first
+        if isinstance(reducer := self._state.reducer, KnowsTopics):
+            reducer.topics = saved.topics
+        begun, held = untagged(saved.begun), untagged(saved.held)
+        self._state.transactions.resume(cast("Change | None", begun), cast("list[Change]", held))
+        ledger = self.ledger
+        for key, values, valid_from, from_offset, added_by_snapshot, group in saved.open:
+            ledger.begin(
+                Interval(
+                    cast("K", untagged(key)),
+                    cast("Values | None", untagged(values)),
+                    valid_from,
+                    from_offset,
+                    added_by_snapshot=added_by_snapshot,
+                    group=untagged(group),
+                    is_saved=True,
+                )
+            )
+        ledger.complete = saved.complete
+
     def note_flaw(self, flaw: Flaw, *, of_snapshot: bool = False) -> None:
         """Note bytes that cannot be read, in place of the next batch; the scan has counted them."""
+        if flaw.base_offset is not None and flaw.base_offset < self._covered:
+            return  # an earlier reading continued after them with a snapshot
         self._flawed = self._flawed or not of_snapshot
         if not flaw.is_expected:
             self.losses.append(Loss(flaw.code, flaw.base_offset, None, self._clock.now or None))
@@ -225,7 +312,7 @@ class MetadataFold(Generic[K]):
         ledger.complete = False
         if not found.lost_some:
             self._note_complete()
-        self._expected = snapshot.base_offset
+        self._expected = self._covered_by_snapshot = snapshot.base_offset
 
     def apply(self, run: Run) -> None:
         """Apply the next batches of the log."""
@@ -239,6 +326,7 @@ class MetadataFold(Generic[K]):
         elif first.base_offset > expected:
             self._note_gap(file, first, expected)
         self._flawed = False
+        self._covered = self._covered_by_snapshot = 0
         limit = self._source.options.high_watermark
         found = self._decoder.decode(run.rows, expected or 0, limit)
         begin = 0
@@ -249,7 +337,8 @@ class MetadataFold(Generic[K]):
                 self.ledger.complete = False
             begin = row + (found.records[row] is None)
         self._apply(found, begin, len(found.records))
-        self._expected = max(expected or 0, run.batches[-1].last_offset + 1)
+        end = run.batches[-1].last_offset + 1
+        self._expected = max(expected or 0, end if limit is None else min(end, limit))
 
     def _apply(self, found: MetadataRecords, begin: int, end: int) -> None:
         """Apply records that could all be decoded."""
@@ -298,95 +387,6 @@ def _is_lost(found: MetadataRecords, row: int) -> bool:
     """Whether a record that the history needs could not be decoded."""
     fault = found.faults[row]
     return found.records[row] is None and fault is not None and fault[0] != "unknown_type"
-
-
-def replay(files: Sequence[LogFile], folds: Sequence[MetadataFold[Any]], source: FoldSource) -> Iterator[None]:
-    """Read the files of a log once, in order, and apply them to several folds.
-
-    Pauses often, so that the caller can take intervals that have ended. Each fold decides for itself which snapshots it
-    needs.
-
-    Raises:
-        LogReadError: as ``FoldSource.groups``.
-    """
-    high_watermark = source.options.high_watermark
-    segments = segments_of(files)
-    first = 1 if segments else 0  # the log repeats the records of a snapshot at 0, such as bootstrap.checkpoint
-    last = float("inf") if high_watermark is None else high_watermark
-    snapshots = deque(
-        sorted(
-            (file for file in files if file.kind is FileKind.SNAPSHOT and first <= file.base_offset <= last),
-            key=lambda snapshot: (snapshot.base_offset, -(snapshot.epoch or 0)),
-        )
-    )
-    for segment in segments:
-        for found in source.groups(FileRange(segment, 0, segment.size)):
-            if isinstance(found, Flaw):
-                for fold in folds:
-                    fold.note_flaw(found)
-                continue
-            batches = found.batches
-            if high_watermark is not None:
-                batches = [*takewhile(lambda batch: batch.base_offset < high_watermark, batches)]
-            for run in _runs(found, batches, snapshots):
-                while snapshots and snapshots[0].base_offset <= run.batches[0].last_offset:
-                    _read_snapshot(snapshots.popleft(), run.batches[0].base_offset, folds, source)
-                source.go_on()
-                for fold in folds:
-                    fold.apply(run)
-                yield
-            beyond = found.batches[len(batches) : len(batches) + 1]  # read as well, to know that it is beyond
-            source.accounts.records_read += sum(batch.records_count for batch in (*batches, *beyond))
-            if beyond:
-                break
-    while snapshots:
-        _read_snapshot(snapshots.popleft(), None, folds, source)
-        yield
-
-
-def _runs(group: RecordGroup, batches: Sequence[RecordBatch], snapshots: Sequence[LogFile]) -> Iterator[Run]:
-    """The first batches of a group, cut at gaps and where a snapshot may fill one in.
-
-    Args:
-        group: the batches with their records.
-        batches: some or all of the batches.
-        snapshots: those that were not read yet, in the order of their offsets; the caller removes them.
-    """
-    rows = RawRows.of(group)
-    begin, first, place = 0, 0, 0
-    for number, batch in enumerate(batches):
-        follows = number > begin and batch.base_offset == batches[number - 1].last_offset + 1
-        if number > begin and not (follows and (not snapshots or snapshots[0].base_offset > batch.last_offset)):
-            yield Run(batches[begin:number], rows.piece(first, place))
-            begin, first = number, place
-        place += batch.records_count
-    if batches:
-        yield Run(batches[begin:], rows.piece(first, place))
-
-
-def _read_snapshot(
-    snapshot: LogFile, next_offset: int | None, folds: Sequence[MetadataFold[Any]], source: FoldSource
-) -> None:
-    """Apply a snapshot to the folds that need it, unless a part of the snapshot cannot be read."""
-    needing = [fold for fold in folds if fold.needs(snapshot, next_offset)]
-    if not needing:
-        return
-    states = [fold.begin_snapshot() for fold in needing]
-    is_damaged = False
-    for found in source.groups(FileRange(snapshot, 0, snapshot.size)):
-        if isinstance(found, Flaw):
-            is_damaged = True
-            for fold in needing:
-                fold.note_flaw(found, of_snapshot=True)
-            continue
-        source.accounts.records_read += len(found)
-        if not is_damaged:
-            rows = RawRows.of(found)
-            for state in states:
-                state.apply_rows(rows)
-    if not is_damaged:
-        for fold, state in zip(needing, states, strict=True):
-            fold.take_over(state, snapshot)
 
 
 def _controls(rows: RawRows) -> Iterator[ControlRecord]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,11 +13,14 @@ import pyarrow as pa
 from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.columns import Columns, record_batch
-from kafkawire.logs.folding.history import History
+from kafkawire.logs.folding.history import INTERVAL_ID, History, interval_id
 from kafkawire.logs.folding.intervals import Interval, K
-from kafkawire.logs.folding.metadata_fold import MetadataFold, StateReducer, replay
+from kafkawire.logs.folding.metadata_fold import Loss, MetadataFold, StateReducer
+from kafkawire.logs.folding.metadata_replay import replay
+from kafkawire.logs.folding.saved_state import SavedLog, tagged
 from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.frames.continuing import Reached
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
@@ -56,6 +60,15 @@ class MetadataHistory(History, Generic[K]):
         for _, batch in read_together([self], files, {self.name: schema}, source):
             yield batch
 
+    def changes(
+        self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource, since: SavedLog | None
+    ) -> _Changes[K]:
+        """See ``History``."""
+        rows = _Rows(self, files, schema, source)
+        if since is not None:
+            rows.fold.resume(since.fold)
+        return _Changes(rows, files, source, None if since is None else since.reached)
+
 
 def read_together(
     histories: Sequence[MetadataHistory[Any]],
@@ -84,6 +97,25 @@ def read_together(
             yield name, batch
 
 
+@dataclass
+class _Changes(Generic[K]):
+    """See ``ChangedRows``."""
+
+    _rows: _Rows[K]
+    _files: Sequence[LogFile]
+    _source: FoldSource
+    _reached: Reached | None
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
+        for reached in replay(self._files, [self._rows.fold], self._source, self._reached):
+            self._reached = reached
+            yield from self._rows.ready()
+        yield from self._rows.rest()
+
+    def saved(self) -> SavedLog:
+        return SavedLog(self._reached, self._rows.fold.save())
+
+
 class _Rows(Generic[K]):
     """The rows of one history of one log.
 
@@ -98,6 +130,7 @@ class _Rows(Generic[K]):
         self._folder, self._cluster = (files[0].shown_folder, files[0].cluster) if files else ("", None)
         self._selection = Selection.of(source.options)
         self._waiting: list[Interval[K]] = []
+        self._losses = Counter[Loss]()
         self.fold = MetadataFold(
             partial(history.make_reducer, self._selection.as_of),
             source,
@@ -129,7 +162,8 @@ class _Rows(Generic[K]):
         """
         fold = self.fold
         self._selection.refuse_unknown(self._folder, fold.known_since)
-        self._waiting += self._selection.kept(fold.ledger.still_open())
+        still_open = (held for held in fold.ledger.still_open() if not held.is_saved)
+        self._waiting += self._selection.kept(still_open)
         for start in range(0, len(self._waiting), LARGEST_ROW_BATCH):
             yield self._interval_rows(self._waiting[start : start + LARGEST_ROW_BATCH])
         yield from self._loss_rows()
@@ -146,6 +180,8 @@ class _Rows(Generic[K]):
             "added_by_snapshot": [interval.added_by_snapshot for interval in intervals],
             **self._history.own_cells(intervals, self._source.options),
         }
+        if INTERVAL_ID.name in self._schema.names:
+            columns[INTERVAL_ID.name] = [self._id_of(interval) for interval in intervals]
         return record_batch(self._schema, columns)
 
     def _loss_rows(self) -> Iterator[pa.RecordBatch]:
@@ -171,7 +207,17 @@ class _Rows(Generic[K]):
                 "to_offset": [loss.to_offset for loss in some],
                 _ERROR: [loss.code for loss in some],
             }
+            if INTERVAL_ID.name in self._schema.names:
+                columns[INTERVAL_ID.name] = [self._id_of_loss(loss) for loss in some]
             yield record_batch(self._schema, columns)
+
+    def _id_of(self, interval: Interval[K]) -> str:
+        begin = interval.from_offset if interval.values is not None else ("until", interval.to_offset)
+        return interval_id(self._folder, tagged(interval.key), begin, interval.added_by_snapshot)
+
+    def _id_of_loss(self, loss: Loss) -> str:
+        self._losses[loss] += 1
+        return interval_id(self._folder, loss, self._losses[loss])
 
     def _provenance(self, count: int) -> Columns:
         cluster = self._source.options.cluster or self._cluster

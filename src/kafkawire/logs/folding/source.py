@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from kafkawire.logs.accounts import Accounts
@@ -10,6 +10,7 @@ from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.frames.batches import FileRange
+from kafkawire.logs.frames.continuing import Reached, ranges_from
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.records.batch_records import RecordGroup
@@ -41,6 +42,12 @@ class FoldSource:
         for found in scan_groups(file_range, self._all_records(), self.accounts, self.store):
             self.go_on()
             yield found
+
+    def ranges_from(
+        self, segments: Sequence[LogFile], reached: Reached | None, *, is_compacted: bool
+    ) -> Iterator[FileRange]:
+        """See ``kafkawire.logs.frames.continuing``."""
+        return ranges_from(segments, reached, self.options, self.store, is_compacted=is_compacted)
 
     def go_on(self) -> None:
         """Note that the histories go on to other batches, in which the same error counts again."""

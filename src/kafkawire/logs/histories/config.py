@@ -30,7 +30,11 @@ _TOPIC: Final = 2
 
 
 class _ConfigReducer:
-    """Sets and unsets configurations by resource and name. Deleting a topic removes the configurations of the topic."""
+    """Sets and unsets configurations by resource and name. Deleting a topic removes the configurations of the topic.
+
+    Attributes:
+        topics: see ``KnowsTopics``.
+    """
 
     RECORDS: ClassVar[Needed] = {
         "ConfigRecord": ("resource_type", "resource_name", "name", "value"),
@@ -40,7 +44,7 @@ class _ConfigReducer:
 
     def __init__(self) -> None:
         self.ledger: Ledger[ConfigKey] = Ledger(absent=_UNSET)
-        self._topics: dict[str, str] = {}
+        self.topics: dict[str, str] = {}
 
     def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
@@ -49,9 +53,9 @@ class _ConfigReducer:
                 case "ConfigRecord", kind, resource, name, value:
                     self.ledger.put((kind, resource, name), (value,), at, group=(kind, resource))
                 case "TopicRecord", topic_id, name:
-                    self._topics[topic_id] = name
-                case "RemoveTopicRecord", topic_id if topic_id in self._topics:
-                    self.ledger.drop_group((_TOPIC, self._topics.pop(topic_id)), at)
+                    self.topics[topic_id] = name
+                case "RemoveTopicRecord", topic_id if topic_id in self.topics:
+                    self.ledger.drop_group((_TOPIC, self.topics.pop(topic_id)), at)
 
 
 def _cells(intervals: Sequence[Interval[ConfigKey]], *, secrets: bool) -> Columns:

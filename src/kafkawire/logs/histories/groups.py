@@ -12,6 +12,7 @@ from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.coordinator_decoder import DecodedRecord
 from kafkawire.logs.folding.coordinator_fold import HistoryRow, Place, RecordFold
 from kafkawire.logs.folding.coordinator_history import CoordinatorHistory
+from kafkawire.logs.folding.saved_state import SavedStateError
 from kafkawire.logs.histories.group_records import GROUP_RECORDS, GroupRecords, group_of
 from kafkawire.logs.histories.group_state import Group
 from kafkawire.logs.times import TIMESTAMP
@@ -58,6 +59,21 @@ class _ChangedGroup(msgspec.Struct):
 
     place: Place
     members: set[str] | None
+
+
+class _SavedRow(msgspec.Struct, array_like=True, frozen=True):
+    group_id: str
+    member_id: str | None
+    place: Place
+    valid_from: int | None
+    error: str | None
+
+
+class _Saved(msgspec.Struct, array_like=True, frozen=True):
+    """The state of all groups, and their rows without the values, which follow from it."""
+
+    groups: dict[str, Group]
+    rows: list[_SavedRow]
 
 
 class _GroupsReducer:
@@ -119,6 +135,32 @@ class _GroupsReducer:
         """The current rows, in the order of the log."""
         rows = (row for members in self._rows.values() for row in members.values())
         return iter(sorted(rows, key=lambda row: row.place.log_offset))
+
+    def save(self) -> bytes:
+        """See ``RowReducer``."""
+        rows = [
+            _SavedRow(group_id, member_id, row.place, row.valid_from, row.error)
+            for group_id, members in self._rows.items()
+            for member_id, row in members.items()
+        ]
+        return msgspec.msgpack.encode(_Saved(self._records.groups, rows))
+
+    def resume(self, octets: bytes) -> None:
+        """See ``RowReducer``."""
+        try:
+            saved = msgspec.msgpack.decode(octets, type=_Saved)
+        except msgspec.MsgspecError as error:
+            raise SavedStateError(f"it cannot be decoded: {error}") from None
+        self._records.groups = saved.groups
+        for row in saved.rows:
+            self._rows.setdefault(row.group_id, {})[row.member_id] = _GroupRow(
+                place=row.place,
+                group_id=row.group_id,
+                values=_values(saved.groups.get(row.group_id), row.member_id),
+                valid_from=row.valid_from,
+                error=row.error,
+                is_saved=True,
+            )
 
     def _renew(self, group_id: str, changed: set[str] | None, place: Place) -> None:
         group = self._records.groups.get(group_id)

@@ -7,7 +7,7 @@ that of the commits (KIP-890), so markers and commits are matched by producer id
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from operator import itemgetter
 from typing import Final, TypeAlias, cast
@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.folding.coordinator_fold import LeftByPart
 from kafkawire.logs.folding.coordinator_log import LogRows, TransactionEnd
+from kafkawire.logs.folding.saved_state import SavedStateError
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.histories.offset_columns import COMMIT_RECORDS, COMMITS, CommitDecoder, Commits
@@ -79,6 +80,7 @@ class OffsetFold:
 
     def __init__(self, source: FoldSource) -> None:
         self._has_past = False
+        self._saved: pa.RecordBatch | None = None
         self._changes: list[_Change] = []
         self._producers_with_marker: set[int] = set()
         self._decoder = CommitDecoder(source)
@@ -140,11 +142,24 @@ class OffsetFold:
         rows = self._rows()
         pending = {row for rows in self._pending.values() for row in rows}
         rows = _patched(rows, "txn_outcome", dict.fromkeys(pending, "open"))
-        still_open = array("q", sorted(chain(self._held.values(), pending)))
+        still_open = self._not_saved(array("q", sorted(chain(self._held.values(), pending))), pending, rows)
         self._held.clear()
         times = rows.column("append_time")
         valid_to = [cast("int", times[row].as_py()) if row in pending else None for row in still_open]
         yield from self._shown_in_pieces(rows, still_open, valid_to)
+
+    def save(self) -> bytes:
+        """See ``CoordinatorFold``."""
+        return self.left(1).encode()
+
+    def resume(self, octets: bytes) -> None:
+        """See ``CoordinatorFold``."""
+        try:
+            left = LeftByPart.decode(octets)
+        except (pa.ArrowInvalid, ValueError) as error:
+            raise SavedStateError(f"it cannot be decoded: {error}") from None
+        self.join(left)
+        self._saved = left.rows.select(["log_offset", "producer_id"])
 
     def begin_after_others(self) -> None:
         """See ``JoinableFold``."""
@@ -204,6 +219,20 @@ class OffsetFold:
         files = numbers.cast(pa.int32()).take(paths.indices)
         self._chunks.append(pa.RecordBatch.from_arrays([files, *columns[1 : len(_ROWS)]], schema=_ROWS))
         self._octets += rows.nbytes
+
+    def _not_saved(self, still_open: array[int], pending: Set[int], rows: pa.RecordBatch) -> array[int]:
+        """The open rows, without those that an earlier reading returned in the same state: held or pending."""
+        if self._saved is None:
+            return still_open
+        offsets = rows.column("log_offset").take(pa.array(still_open, pa.int64()))
+        was_pending = self._saved.column("producer_id").is_valid()
+        of_saved = self._saved.column("log_offset")
+        as_pending, as_held = (
+            cast("list[bool]", pc.is_in(offsets, of_saved.filter(state)).to_pylist())
+            for state in (was_pending, pc.invert(was_pending))
+        )
+        states = zip(still_open, as_pending, as_held, strict=True)
+        return array("q", (row for row, *was in states if not was[row not in pending]))
 
     def _number_of(self, path: str) -> int:
         if not self._files or self._files[-1] != path:

@@ -9,10 +9,10 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from kafkawire.logs import FileKind, FileRange, FileStore, LogFile, LogReadError
+from kafkawire.logs.frames.hops import Hop, hops
 from kafkawire.logs.frames.windows import FileChangedError
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.spark.streaming.gaps import Gap, PassedGap, late_segment, remembered, without
-from kafkawire.spark.streaming.hops import Hop, hops
 from kafkawire.spark.streaming.positions import LogPosition
 
 _LOG: Final = logging.getLogger(__name__)

@@ -34,14 +34,11 @@ class KafkaLogStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads what is appended to logs.
 
     Raises:
-        OptionError: the table is a history, which needs the whole log; or the option ``accountsPath`` is set, where the
-            tasks of one micro-batch would overwrite the accounts of another.
+        OptionError: the option ``accountsPath`` is set, where the tasks of one micro-batch would overwrite the accounts
+            of another.
     """
 
     def __init__(self, reading: Reading) -> None:
-        if not reading.table().splittable:
-            name = reading.options.table
-            raise OptionError(f"table {name!r} needs whole logs and cannot be a stream: read it with spark.read")
         if reading.options.accounts_path is not None:
             raise OptionError("option 'accountsPath' is for spark.read: a stream has no end to account for")
         self._reading = reading

@@ -6,8 +6,8 @@ import enum
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from kafkawire.logs import FileStore, LogFile
-from kafkawire.logs.files.store import FileStamp
+from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.store import FileStamp, FileStore
 from kafkawire.logs.frames.windows import Window
 from kafkawire.wire.batches.batch import whole_batch
 from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, FRAME_SIZE, MAGIC_OFFSET, batch_crc, entry_size
