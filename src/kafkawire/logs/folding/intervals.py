@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from operator import attrgetter, eq
 from typing import Final, Generic, TypeAlias, TypeVar
 
@@ -78,6 +78,10 @@ class Ledger(Generic[K]):
         """The current values of a key, or None."""
         held = self._open.get(key)
         return None if held is None else held.values
+
+    def keys(self, group: Hashable = None) -> Sequence[K]:
+        """The keys that have values: all, or those of a group."""
+        return [*(self._open if group is None else self._groups.get(group, ()))]
 
     def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
         """Set the values of a key. Setting the values that it already has changes nothing."""

@@ -25,8 +25,18 @@ from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.tables.rows import repeated
+from kafkawire.logs.times import TIMESTAMP
 
 _ERROR: Final = "_error"
+
+_INTERVAL: Final = (
+    pa.field("valid_from", TIMESTAMP),
+    pa.field("valid_to", TIMESTAMP),
+    pa.field("from_offset", pa.int64()),
+    pa.field("to_offset", pa.int64()),
+    pa.field("added_by_snapshot", pa.bool_()),
+)
+"""The columns with the ends of an interval."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +48,7 @@ class MetadataHistory(History, Generic[K]):
 
     Attributes:
         make_reducer: makes an empty history as of a time in milliseconds, or of all times if it is None.
-        own_cells: the cells of ``own_columns`` for some intervals, except the columns that name an interval's ends.
+        own_cells: the cells of ``own_columns`` for some intervals.
     """
 
     make_reducer: Callable[[int | None], StateReducer[K]]
@@ -53,7 +63,7 @@ class MetadataHistory(History, Generic[K]):
         """See ``History``."""
         errors = (pa.field(_ERROR, pa.string()),) if options.mode is ReadMode.PERMISSIVE else ()
         own = (pa.field(name, kind) for name, kind in self.own_columns.items())
-        return (pa.field("cluster", pa.string()), *own, pa.field("log", pa.string()), *errors)
+        return (pa.field("cluster", pa.string()), *own, *_INTERVAL, pa.field("log", pa.string()), *errors)
 
     def read(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Iterator[pa.RecordBatch]:
         """See ``History``."""

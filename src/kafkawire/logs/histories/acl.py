@@ -18,7 +18,6 @@ from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.decoded_messages import decode_messages
 from kafkawire.logs.tables.enum_names import OPERATIONS, PATTERN_TYPES, PERMISSIONS, RESOURCE_TYPES, enum_names
-from kafkawire.logs.times import TIMESTAMP
 from kafkawire.model.acls.bindings import (
     OPERATION_OF,
     PATTERN_TYPE_OF,
@@ -135,11 +134,6 @@ HISTORY: Final = MetadataHistory(
         "operation_code": pa.int8(),
         "permission": pa.string(),
         "permission_code": pa.int8(),
-        "valid_from": TIMESTAMP,
-        "valid_to": TIMESTAMP,
-        "from_offset": pa.int64(),
-        "to_offset": pa.int64(),
-        "added_by_snapshot": pa.bool_(),
     },
     lambda _: _AclReducer(),
     lambda intervals, _: _cells(intervals),

@@ -13,7 +13,6 @@ from kafkawire.logs.folding.metadata_decoder import Needed
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.enum_names import CONFIG_RESOURCE_TYPES
-from kafkawire.logs.times import TIMESTAMP
 from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
 
 ConfigKey: TypeAlias = tuple[int, str, str]
@@ -84,8 +83,6 @@ HISTORY: Final = MetadataHistory(
         "resource_name": pa.string(),
         "name": pa.string(),
         "value": pa.string(),
-        "valid_from": TIMESTAMP,
-        "valid_to": TIMESTAMP,
     },
     lambda _: _ConfigReducer(),
     lambda intervals, options: _cells(intervals, secrets=options.secrets),

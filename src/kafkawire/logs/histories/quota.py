@@ -12,7 +12,6 @@ from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import Needed
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
-from kafkawire.logs.times import TIMESTAMP
 
 DEFAULT_ENTITY: Final = "<default>"
 """The default user, client id or address."""
@@ -76,8 +75,6 @@ HISTORY: Final = MetadataHistory(
         "ip": pa.string(),
         "key": pa.string(),
         "value": pa.float64(),
-        "valid_from": TIMESTAMP,
-        "valid_to": TIMESTAMP,
     },
     lambda _: _QuotaReducer(),
     lambda intervals, _: _cells(intervals),

@@ -13,7 +13,6 @@ from kafkawire.logs.folding.metadata_decoder import Needed
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.enum_names import MECHANISMS
-from kafkawire.logs.times import TIMESTAMP
 
 CredentialKey: TypeAlias = tuple[str, int]
 """Name of a user, and number of a mechanism."""
@@ -61,8 +60,6 @@ HISTORY: Final = MetadataHistory(
         "user": pa.string(),
         "mechanism": pa.string(),
         "iterations": pa.int32(),
-        "valid_from": TIMESTAMP,
-        "valid_to": TIMESTAMP,
     },
     lambda _: _ScramReducer(),
     lambda intervals, _: _cells(intervals),

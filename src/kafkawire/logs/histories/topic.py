@@ -82,8 +82,6 @@ HISTORY: Final = MetadataHistory(
         "partitions": pa.int32(),
         "created_at": TIMESTAMP,
         "deleted_at": TIMESTAMP,
-        "valid_from": TIMESTAMP,
-        "valid_to": TIMESTAMP,
     },
     _TopicReducer,
     lambda intervals, _: _cells(intervals),

@@ -1,0 +1,70 @@
+"""``token_history``: delegation tokens (KIP-48). Their HMACs are in no record: brokers compute them from a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Final, Literal, TypeAlias, cast
+
+import pyarrow as pa
+
+from kafkawire.logs.folding.columns import Columns, value_columns
+from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_fold import Change
+from kafkawire.logs.folding.metadata_history import MetadataHistory
+from kafkawire.logs.times import TIMESTAMP
+
+_Record: TypeAlias = (
+    tuple[Literal["DelegationTokenRecord"], str, str, str, Sequence[str], int, int, int]
+    | tuple[Literal["RemoveDelegationTokenRecord"], str]
+)
+
+_VALUES: Final = ("owner", "requester", "renewers", "issued_at", "expires_at", "max_time")
+
+
+class _TokenReducer:
+    """Sets and removes tokens by their id. A renewal records the token again, with another time of expiry."""
+
+    RECORDS: ClassVar[Needed] = {
+        "DelegationTokenRecord": (
+            *("token_id", "owner", "requester", "renewers"),
+            *("issue_timestamp", "expiration_timestamp", "max_timestamp"),
+        ),
+        "RemoveDelegationTokenRecord": ("token_id",),
+    }
+
+    def __init__(self) -> None:
+        self.ledger: Ledger[str] = Ledger()
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """See ``StateReducer``."""
+        for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
+            match record:
+                case "DelegationTokenRecord", token_id, owner, requester, renewers, issued, expires, latest:
+                    values = (owner, requester, tuple(renewers), issued, expires, latest)
+                    self.ledger.put(token_id, values, at)
+                case "RemoveDelegationTokenRecord", token_id:
+                    self.ledger.drop(token_id, at)
+
+
+def _cells(intervals: Sequence[Interval[str]]) -> Columns:
+    columns = value_columns([interval.values for interval in intervals], len(_VALUES))
+    return {"token_id": [interval.key for interval in intervals], **dict(zip(_VALUES, columns, strict=True))}
+
+
+HISTORY: Final = MetadataHistory(
+    "token_history",
+    "delegation tokens, with the time during which each had the same expiry",
+    {
+        "token_id": pa.string(),
+        "owner": pa.string(),
+        "requester": pa.string(),
+        "renewers": pa.list_(pa.string()),
+        "issued_at": TIMESTAMP,
+        "expires_at": TIMESTAMP,
+        "max_time": TIMESTAMP,
+    },
+    lambda _: _TokenReducer(),
+    lambda intervals, _: _cells(intervals),
+    keys=("owner", "token_id"),
+)

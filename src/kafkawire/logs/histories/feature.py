@@ -1,0 +1,55 @@
+"""``feature_history``: the finalized levels of features, such as ``metadata.version`` (KIP-584, KIP-1022)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Final, TypeAlias, cast
+
+import pyarrow as pa
+
+from kafkawire.logs.folding.columns import Columns, value_columns
+from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_fold import Change
+from kafkawire.logs.folding.metadata_history import MetadataHistory
+
+_Record: TypeAlias = tuple[str, str, int]
+
+_NOT_FROM_RECORDS: Final = "kraft.version"
+"""Kafka has its level from control records, and ignores metadata records of it (KAFKA-18979)."""
+
+
+class _FeatureReducer:
+    """Sets levels by the name of the feature. Level 0 disables a feature."""
+
+    RECORDS: ClassVar[Needed] = {"FeatureLevelRecord": ("name", "feature_level")}
+
+    def __init__(self) -> None:
+        self.ledger: Ledger[str] = Ledger()
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """See ``StateReducer``."""
+        for (_, name, level), at in cast("Iterable[tuple[_Record, Moment]]", changes):
+            if name == _NOT_FROM_RECORDS:
+                continue
+            if level:
+                self.ledger.put(name, (level,), at)
+            else:
+                self.ledger.drop(name, at)
+
+
+def _cells(intervals: Sequence[Interval[str]]) -> Columns:
+    return {
+        "name": [interval.key for interval in intervals],
+        "level": value_columns([interval.values for interval in intervals], 1)[0],
+    }
+
+
+HISTORY: Final = MetadataHistory(
+    "feature_history",
+    "levels of features, with the time during which each was set",
+    {"name": pa.string(), "level": pa.int16()},
+    lambda _: _FeatureReducer(),
+    lambda intervals, _: _cells(intervals),
+    keys=("name",),
+)

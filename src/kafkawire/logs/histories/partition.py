@@ -1,0 +1,244 @@
+"""``partition_history``: leaders, replicas, in-sync replicas and reassignments of partitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
+from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast
+
+import pyarrow as pa
+
+from kafkawire.logs.folding.columns import Columns, value_columns
+from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_fold import Change
+from kafkawire.logs.folding.metadata_history import MetadataHistory
+from kafkawire.logs.tables.enum_names import Names
+
+PartitionKey: TypeAlias = tuple[str, int]
+"""Id of a topic, and number of a partition."""
+
+_Brokers: TypeAlias = Sequence[int]
+
+_New: TypeAlias = tuple[
+    *tuple[Literal["PartitionRecord"], str, int, int, int, int, int],
+    *tuple[_Brokers, _Brokers, _Brokers, _Brokers, _Brokers | None, _Brokers | None],
+]
+_Changed: TypeAlias = tuple[
+    *tuple[Literal["PartitionChangeRecord"], str, int, int, int],
+    *tuple[_Brokers | None, _Brokers | None, _Brokers | None, _Brokers | None, _Brokers | None, _Brokers | None],
+]
+_Record: TypeAlias = (
+    _New
+    | _Changed
+    | tuple[Literal["TopicRecord"], str, str]
+    | tuple[Literal["RemoveTopicRecord"], str]
+    | tuple[Literal["ClearElrRecord"], str]
+)
+
+_NO_LEADER_CHANGE: Final = -2
+_NO_RECOVERY_CHANGE: Final = -1
+_LARGEST_EPOCH: Final = (1 << 31) - 1
+
+
+class _LeaderRecovery(IntEnum):
+    """Whether a leader from an unclean election has still to recover (KIP-704)."""
+
+    RECOVERED = 0
+    RECOVERING = 1
+
+
+_RECOVERY: Final = Names(_LeaderRecovery)
+
+
+class _Partition(NamedTuple):
+    """A partition. None is not known: what set it is older than the log."""
+
+    topic: str | None = None
+    leader: int | None = None
+    leader_epoch: int | None = None
+    leader_recovery_state: int | None = None
+    replicas: tuple[int, ...] | None = None
+    isr: tuple[int, ...] | None = None
+    adding_replicas: tuple[int, ...] | None = None
+    removing_replicas: tuple[int, ...] | None = None
+    elr: tuple[int, ...] | None = None
+    last_known_elr: tuple[int, ...] | None = None
+    partition_epoch: int | None = None
+
+
+_UNKNOWN: Final = _Partition()
+
+
+class _PartitionReducer:
+    """Sets and changes partitions, as Kafka's ``TopicsDelta``. Deleting a topic removes its partitions."""
+
+    RECORDS: ClassVar[Needed] = {
+        "TopicRecord": ("topic_id", "name"),
+        "PartitionRecord": (
+            *("topic_id", "partition_id", "leader", "leader_epoch", "leader_recovery_state", "partition_epoch"),
+            *("replicas", "isr", "adding_replicas", "removing_replicas", "eligible_leader_replicas", "last_known_elr"),
+        ),
+        "PartitionChangeRecord": (
+            *("topic_id", "partition_id", "leader", "leader_recovery_state"),
+            *("replicas", "isr", "adding_replicas", "removing_replicas", "eligible_leader_replicas", "last_known_elr"),
+        ),
+        "RemoveTopicRecord": ("topic_id",),
+        "ClearElrRecord": ("topic_name",),
+    }
+
+    def __init__(self) -> None:
+        self.ledger: Ledger[PartitionKey] = Ledger()
+        self._topics: dict[str, str] = {}
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        """See ``StateReducer``."""
+        for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
+            match record:
+                case "TopicRecord", topic_id, name:
+                    self._topics[topic_id] = name
+                case ("PartitionRecord", topic_id, partition, *_):
+                    self._put((topic_id, partition), _new(self._topics.get(topic_id), record), at)
+                case ("PartitionChangeRecord", topic_id, partition, *_):
+                    self._change((topic_id, partition), record, at)
+                case "RemoveTopicRecord", topic_id:
+                    self._topics.pop(topic_id, None)
+                    self.ledger.drop_group(topic_id, at)
+                case "ClearElrRecord", name:
+                    self._clear_elr(name, at)
+
+    def _put(self, key: PartitionKey, values: _Partition, at: Moment) -> None:
+        self.ledger.put(key, values, at, group=key[0])
+
+    def _change(self, key: PartitionKey, record: _Changed, at: Moment) -> None:
+        held = self._held(key)
+        if held is not None:
+            self._put(key, _changed(held, record), at)
+
+    def _held(self, key: PartitionKey) -> _Partition | None:
+        """The partition that a record changes; None if it cannot exist, and Kafka would stop."""
+        held = cast("_Partition | None", self.ledger.values(key))
+        if held is None and not self.ledger.complete:
+            return _UNKNOWN._replace(topic=self._topics.get(key[0]))
+        return held
+
+    def _clear_elr(self, name: str, at: Moment) -> None:
+        """Make the ELR of a topic empty, or of all topics for an empty name (KIP-966)."""
+        for key in self._partitions_of(name):
+            held = cast("_Partition", self.ledger.values(key))
+            if held.elr != () or held.last_known_elr != ():
+                epoch = None if held.elr is None or held.last_known_elr is None else held.partition_epoch
+                self._put(key, held._replace(elr=(), last_known_elr=(), partition_epoch=_next(epoch)), at)
+
+    def _partitions_of(self, name: str) -> Iterator[PartitionKey]:
+        if not name:
+            yield from self.ledger.keys()
+            return
+        for topic_id in [topic_id for topic_id, known in self._topics.items() if known == name]:
+            yield from self.ledger.keys(topic_id)
+
+
+def _new(topic: str | None, record: _New) -> _Partition:
+    _, _, _, leader, leader_epoch, recovery, epoch, replicas, isr, adding, removing, elr, last_known = record
+    assigned = tuple(replicas)
+    return _Partition(
+        topic,
+        leader,
+        leader_epoch,
+        recovery,
+        assigned,
+        _shared(isr, assigned),
+        tuple(adding),
+        tuple(removing),
+        tuple(elr or ()),
+        tuple(last_known or ()),
+        epoch,
+    )
+
+
+def _changed(held: _Partition, record: _Changed) -> _Partition:
+    """As Kafka's ``PartitionRegistration.merge``: null is no change, and naming a leader is a new leader epoch."""
+    _, _, _, leader, recovery, replicas, isr, adding, removing, elr, last_known = record
+    keeps_leader = leader == _NO_LEADER_CHANGE
+    assigned = held.replicas if replicas is None else tuple(replicas)
+    return _Partition(
+        held.topic,
+        held.leader if keeps_leader else leader,
+        held.leader_epoch if keeps_leader else _next(held.leader_epoch),
+        held.leader_recovery_state if recovery == _NO_RECOVERY_CHANGE else recovery,
+        assigned,
+        held.isr if isr is None else _shared(isr, assigned),
+        held.adding_replicas if adding is None else tuple(adding),
+        held.removing_replicas if removing is None else tuple(removing),
+        held.elr if elr is None else tuple(elr),
+        held.last_known_elr if last_known is None else tuple(last_known),
+        _next(held.partition_epoch),
+    )
+
+
+def _shared(isr: _Brokers, replicas: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The ISR; most often it is the replicas, and then one object for both."""
+    found = tuple(isr)
+    return replicas if replicas == found else found
+
+
+def _next(epoch: int | None) -> int | None:
+    """The next epoch, as in Java."""
+    if epoch is None:
+        return None
+    return epoch + 1 if epoch < _LARGEST_EPOCH else -_LARGEST_EPOCH - 1
+
+
+def _cells(intervals: Sequence[Interval[PartitionKey]]) -> Columns:
+    partitions = [cast("_Partition", interval.values or _UNKNOWN) for interval in intervals]
+    columns = dict(zip(_Partition._fields, value_columns(partitions, len(_Partition._fields)), strict=True))
+    return {
+        **columns,
+        "topic_id": [interval.key[0] for interval in intervals],
+        "partition": [interval.key[1] for interval in intervals],
+        "leader_recovery_state": _RECOVERY.of(columns["leader_recovery_state"]),
+        "is_reassigning": [_is_reassigning(each) for each in partitions],
+        "is_under_replicated": [_is_under_replicated(each) for each in partitions],
+    }
+
+
+def _is_reassigning(partition: _Partition) -> bool | None:
+    adding, removing = partition.adding_replicas, partition.removing_replicas
+    if adding or removing:
+        return True
+    return None if adding is None or removing is None else False
+
+
+def _is_under_replicated(partition: _Partition) -> bool | None:
+    """As Kafka's metric and kafka-topics: replicas that a reassignment adds do not count."""
+    replicas, isr, adding = partition.replicas, partition.isr, partition.adding_replicas
+    if replicas is None or isr is None or adding is None:
+        return None
+    return len(isr) < len(replicas) - len(adding)
+
+
+HISTORY: Final = MetadataHistory(
+    "partition_history",
+    "leaders, ISRs and replicas of partitions, with the time during which each held",
+    {
+        "topic": pa.string(),
+        "partition": pa.int32(),
+        "leader": pa.int32(),
+        "leader_epoch": pa.int32(),
+        "leader_recovery_state": pa.string(),
+        "replicas": pa.list_(pa.int32()),
+        "isr": pa.list_(pa.int32()),
+        "is_under_replicated": pa.bool_(),
+        "adding_replicas": pa.list_(pa.int32()),
+        "removing_replicas": pa.list_(pa.int32()),
+        "is_reassigning": pa.bool_(),
+        "elr": pa.list_(pa.int32()),
+        "last_known_elr": pa.list_(pa.int32()),
+        "partition_epoch": pa.int32(),
+        "topic_id": pa.string(),
+    },
+    lambda _: _PartitionReducer(),
+    lambda intervals, _: _cells(intervals),
+    keys=("topic", "partition"),
+    details=("topic_id", "partition_epoch"),
+)
