@@ -47,11 +47,15 @@ Features: TypeAlias = tuple[tuple[str, int, int], ...]
 """Name, lowest and highest supported version of each feature, by name."""
 
 ENDPOINTS: Final = pa.list_(
-    pa.struct({"name": pa.string(), "host": pa.string(), "port": pa.int32(), "security_protocol": pa.string()})
+    pa.struct(
+        [("name", pa.string()), ("host", pa.string()), ("port", pa.int32()), ("security_protocol", pa.string())],
+    )
 )
 """The type of a column of ``Endpoints``."""
 
-FEATURES: Final = pa.list_(pa.struct({"name": pa.string(), "min_version": pa.int16(), "max_version": pa.int16()}))
+FEATURES: Final = pa.list_(
+    pa.struct([("name", pa.string()), ("min_version", pa.int16()), ("max_version", pa.int16())]),
+)
 """The type of a column of ``Features``."""
 
 _name_of: Final = itemgetter("name")

@@ -25,8 +25,8 @@ sys.exit(main(sys.argv[1:]))
 API = """
 import sys
 from kafkawire.logs import read_table, table_names
-assert "broker_history" in table_names()
-print(sum(batch.num_rows for batch in read_table("broker_history", sys.argv[1])))
+assert "rack_history" in table_names()
+print(sum(batch.num_rows for batch in read_table("rack_history", sys.argv[1])))
 """
 
 
@@ -41,7 +41,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("packages")
     logs = folder / "kafkawire" / "logs"
     shutil.copytree(ROOT / "src" / "kafkawire" / "logs", logs, ignore=shutil.ignore_patterns("__pycache__"))
-    (logs / "histories" / "brokers.py").write_text(textwrap.dedent(code))
+    (logs / "histories" / "racks.py").write_text(textwrap.dedent(code))
     return folder
 
 
@@ -59,16 +59,17 @@ def run(packages: Path, program: str, *words: str) -> str:
 
 def test_the_command_lists_the_table(packages: Path) -> None:
     listed = run(packages, COMMAND, "tables", "--list").splitlines()
-    (line,) = [each for each in listed if each.startswith("broker_history ")]
-    assert line.split(maxsplit=1)[1] == "brokers, with the time during which each was registered"
+    (line,) = [each for each in listed if each.startswith("rack_history ")]
+    assert line.split(maxsplit=1)[1] == "racks of brokers, with the time during which each was registered"
 
 
 def test_the_command_reads_the_table(packages: Path) -> None:
     log = str(FIXTURES / "logs")
-    read = run(packages, COMMAND, "tables", "--log", log, "--table", "broker_history", "--format", "jsonl")
+    read = run(packages, COMMAND, "tables", "--log", log, "--table", "rack_history", "--format", "jsonl")
     rows = [json.loads(line) for line in read.splitlines()]
     assert [(row["broker_id"], row["valid_to"]) for row in rows] == [(1, None)]
-    assert list(rows[0]) == ["cluster", "broker_id", "rack", "valid_from", "valid_to", "log", "_error"]
+    ends = ("valid_from", "valid_to", "from_offset", "to_offset", "added_by_snapshot")
+    assert list(rows[0]) == ["cluster", "broker_id", "rack", *ends, "log", "_error"]
 
 
 def test_the_python_interface_reads_the_table(packages: Path) -> None:
