@@ -14,7 +14,10 @@ from kafkawire.logs import Accounts, ReadOptions, read_table, table_named
 
 Row: TypeAlias = dict[str, Any]
 
-OF_METADATA = ("acl_history", "quota_history", "config_history", "scram_history", "topic_history")
+OF_METADATA = (
+    *("acl_history", "quota_history", "config_history", "scram_history", "topic_history", "feature_history"),
+    *("broker_history", "controller_history", "token_history", "partition_history"),
+)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

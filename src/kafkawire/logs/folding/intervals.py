@@ -45,6 +45,11 @@ class Interval(msgspec.Struct, Generic[K], gc=False):
     is_saved: bool = False
 
 
+def fits_where_known(held: Values | None, values: Values) -> bool:
+    """Whether values are equal to those of a tuple that are known, which are not None."""
+    return isinstance(held, tuple) and all(old is None or old == new for old, new in zip(held, values, strict=True))
+
+
 class Ledger(Generic[K]):
     """The open intervals, one for each key, and the ended ones that the caller has not taken yet.
 
@@ -54,6 +59,8 @@ class Ledger(Generic[K]):
         renews: whether new values of a key begin a new interval; otherwise they replace the values of the open one.
         absent: values that are equivalent to no interval: a snapshot omits keys with these values.
         same: whether two values are equal.
+        fits: whether a snapshot that has the second values may complete the first ones, parts of which are unknown; by
+            default, where they are equal.
 
     Attributes:
         complete: whether every key that has values is known. If not, the end of an unknown interval is kept too.
@@ -61,13 +68,19 @@ class Ledger(Generic[K]):
     """
 
     def __init__(
-        self, *, renews: bool = True, absent: Values | None = None, same: Callable[[Values | None, Values], bool] = eq
+        self,
+        *,
+        renews: bool = True,
+        absent: Values | None = None,
+        same: Callable[[Values | None, Values], bool] = eq,
+        fits: Callable[[Values | None, Values], bool] | None = None,
     ) -> None:
         self.complete = False
         self.ended: list[Interval[K]] = []
         self._renews = renews
         self._absent = absent
         self._same = same
+        self._fits = fits or same
         self._open: dict[K, Interval[K]] = {}
         self._groups: dict[Hashable, dict[K, None]] = {}
 
@@ -125,7 +138,8 @@ class Ledger(Generic[K]):
             self._end(self._open.pop(key), at)
         for key, there in found._open.items():
             held = self._open.get(key)
-            if held is not None and there.values is not None and self._same(held.values, there.values):
+            if held is not None and there.values is not None and self._fits(held.values, there.values):
+                held.values = there.values
                 continue
             if held is not None and not self._renews:
                 self._replace(held, there.values)

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, fits_where_known
 from kafkawire.logs.folding.metadata_decoder import Needed
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -76,7 +76,7 @@ class _BrokerReducer:
     }
 
     def __init__(self) -> None:
-        self.ledger: Ledger[int] = Ledger()
+        self.ledger: Ledger[int] = Ledger(fits=fits_where_known)
 
     def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""

@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, fits_where_known
 from kafkawire.logs.folding.metadata_decoder import Needed
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -88,7 +88,7 @@ class _PartitionReducer:
     }
 
     def __init__(self) -> None:
-        self.ledger: Ledger[PartitionKey] = Ledger()
+        self.ledger: Ledger[PartitionKey] = Ledger(fits=fits_where_known)
         self._topics: dict[str, str] = {}
 
     def apply(self, changes: Iterable[Change]) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 from tests.kafka_logs.dumps import FIXTURES
-from tests.kafka_logs.histories import Row, history, still_open
+from tests.kafka_logs.histories import Row, history, still_open, time
+
+from kafkawire.logs import ReadOptions
 
 _LOGS = FIXTURES / "logs"
 
@@ -105,3 +107,72 @@ def test_scram_users(end_state: Row) -> None:
     }
     assert ours == theirs
     assert len(ours) > 5
+
+
+def _then(name: str, end_state: Row) -> list[Row]:
+    """The rows at the time of the answers: stopping the broker then changed partitions and its registration."""
+    return history(name, _LOGS, options=ReadOptions(as_of=time(end_state["taken_at_ms"])))
+
+
+def test_partitions(end_state: Row) -> None:
+    ours = {
+        (row["topic"], row["topic_id"], row["partition"], row["leader"], tuple(row["replicas"]), tuple(row["isr"]))
+        for row in _then("partition_history", end_state)
+    }
+    theirs = {
+        (
+            topic["name"],
+            topic["topic_id"],
+            each["partition"],
+            each["leader"],
+            *map(tuple, (each["replicas"], each["isr"])),
+        )
+        for topic in end_state["topics"]
+        for each in topic["partitions"]
+    }
+    assert ours == theirs
+    assert len(ours) == 30
+
+
+def test_partitions_of_a_broker_that_stopped_have_no_leader() -> None:
+    rows = still_open(history("partition_history", _LOGS))
+    assert {(row["leader"], tuple(row["isr"]), tuple(row["elr"])) for row in rows} == {(-1, (), (1,))}
+    assert all(row["is_under_replicated"] for row in rows)
+
+
+def test_brokers(end_state: Row) -> None:
+    (broker,) = end_state["brokers"]
+    (row,) = _then("broker_history", end_state)
+    (plaintext,) = (each for each in row["endpoints"] if each["security_protocol"] == "PLAINTEXT")
+    assert (row["broker_id"], row["rack"], row["fenced"]) == (broker["id"], broker["rack"], False)
+    assert (plaintext["host"], plaintext["port"]) == (broker["host"], broker["port"])
+    (stopped,) = still_open(history("broker_history", _LOGS))
+    assert (stopped["fenced"], stopped["in_controlled_shutdown"]) == (True, True)
+
+
+def test_controllers(end_state: Row) -> None:
+    rows = _then("controller_history", end_state)
+    assert [row["controller_id"] for row in rows] == end_state["quorum"]["voters"]
+
+
+def test_features(end_state: Row) -> None:
+    """The level of ``kraft.version`` is in control records."""
+    ours = {row["name"]: row["level"] for row in _then("feature_history", end_state)}
+    assert {**ours, "kraft.version": 1} == end_state["finalized_features"]
+
+
+def test_delegation_tokens(end_state: Row) -> None:
+    names = ("token_id", "owner", "requester", "renewers", "issued_at", "expires_at", "max_time")
+    ours = [_chosen(row, *names) for row in _then("token_history", end_state)]
+    theirs = [
+        {
+            **_chosen(token, "token_id", "owner", "requester", "renewers"),
+            **{
+                ours: time(token[name])
+                for ours, name in zip(names[-3:], ("issue_ms", "expiry_ms", "max_ms"), strict=True)
+            },
+        }
+        for token in end_state["delegation_tokens"]
+    ]
+    assert _sorted(ours) == _sorted(theirs)
+    assert len(ours) == 2
