@@ -9,10 +9,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeAlias
+from random import Random
 
 from hypothesis import example, given, settings, strategies as st
 from tests.kafka_logs.histories import Row, history, still_open, time
+from tests.made.cluster_state import (
+    CLUSTER_HISTORIES,
+    ClusterHappening,
+    ClusterState,
+    Facts,
+    facts_of_row,
+    new_partition,
+)
 from tests.made.logs import METADATA_LOG, Step, write_checkpoint, write_segment
 
 from kafkawire.layout import Uuid
@@ -32,11 +40,11 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
-Facts: TypeAlias = frozenset[tuple[object, ...]]
-
-NAMES = ("acl_history", "quota_history", "config_history", "topic_history")
+NAMES = ("acl_history", "quota_history", "config_history", "topic_history", *CLUSTER_HISTORIES)
 _TOPIC = 2
 _START = 1_000_000
+_CLUSTER_KINDS = 4
+"""How many of the kinds of records are one of ``ClusterHappening``."""
 
 
 @dataclass
@@ -47,8 +55,10 @@ class Replay:
     quotas: dict[tuple[str, str], float] = field(default_factory=dict)
     configs: dict[tuple[str, str], str] = field(default_factory=dict)
     topics: dict[Uuid, tuple[str, int]] = field(default_factory=dict)
+    cluster: ClusterState = field(default_factory=ClusterState)
 
     def apply(self, record: Message) -> None:
+        self.cluster.apply(record)
         match record:
             case AccessControlEntryRecord():
                 self.acls[record.id] = record
@@ -78,14 +88,17 @@ class Replay:
                 return frozenset((*key, value) for key, value in self.quotas.items())
             case "config_history":
                 return frozenset((*key, value) for key, value in self.configs.items())
-            case _:
+            case "topic_history":
                 return frozenset((str(key), *topic) for key, topic in self.topics.items())
+            case _:
+                return self.cluster.facts(history_name)
 
     def records(self) -> Iterator[Message]:
         """What a snapshot holds."""
-        for topic_id, (name, count) in self.topics.items():
+        yield from self.cluster.records()
+        for topic_id, (name, _) in self.topics.items():
             yield TopicRecord(name, topic_id)
-            yield from (PartitionRecord(partition, topic_id) for partition in range(count))
+            yield from self.cluster.partitions_of(topic_id)
         yield from self.acls.values()
         yield from (ConfigRecord(_TOPIC, *key, value) for key, value in self.configs.items())
         for (user, key), value in self.quotas.items():
@@ -93,6 +106,8 @@ class Replay:
 
 
 def facts_of(name: str, rows: Sequence[Row]) -> Facts:
+    if name in CLUSTER_HISTORIES:
+        return frozenset(facts_of_row(name, row) for row in rows)
     columns = {
         "acl_history": ("acl_id", "principal", "operation_code"),
         "quota_history": ("user", "key", "value"),
@@ -114,8 +129,13 @@ class Happening:
         self.now = Replay()
         self._ids = 0
 
-    def records(self, kind: int, which: int, value: int) -> list[Message]:
-        made = [self._acl, self._quota, self._config, self._topic, self._grown][kind](which, value)
+    def records(self, kind: int, which: int, value: int, seed: int) -> list[Message]:
+        dice = Random(seed)
+        if kind < _CLUSTER_KINDS:
+            made: list[Message] = [ClusterHappening(self.now.cluster).record(dice)]
+        else:
+            makers = (self._acl, self._quota, self._config, self._topic, self._grown)
+            made = [_with_replicas(record, dice) for record in makers[kind - _CLUSTER_KINDS](which, value)]
         for record in made:
             self.now.apply(record)
         return made
@@ -151,6 +171,10 @@ class Happening:
         return Uuid(self._ids.to_bytes(16, "big"))
 
 
+def _with_replicas(record: Message, dice: Random) -> Message:
+    return new_partition(record.topic_id, record.partition_id, dice) if isinstance(record, PartitionRecord) else record
+
+
 @dataclass(frozen=True)
 class Story:
     """Batches, and the state and the time after each; where a transaction is open there is no snapshot."""
@@ -169,7 +193,7 @@ class Story:
         return found
 
 
-_CHOICES = st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(0, 2))
+_CHOICES = st.tuples(st.integers(0, _CLUSTER_KINDS + 4), st.integers(0, 2), st.integers(0, 2), st.integers(0, 1 << 16))
 _BATCHES = st.tuples(
     st.integers(0, 2), st.lists(_CHOICES, min_size=1, max_size=3), st.sampled_from(["plain", "plain", "end", "abort"])
 )
@@ -307,7 +331,7 @@ def test_a_snapshot_replaces_the_deleted_beginning(
 def _check_same_but_for_beginnings(rows: list[Row], expected: list[Row], since: int) -> None:
     """Every row held at its time; and there is a row for everything that held after the snapshot."""
     left = list(expected)
-    for row in filter(_has_a_beginning, rows):
+    for row in filter(_is_whole, rows):
         found = next((each for each in left if _alike(row, each, time(since))), None)
         if found is not None:
             left.remove(found)
@@ -318,10 +342,10 @@ def _check_same_but_for_beginnings(rows: list[Row], expected: list[Row], since: 
         assert ended or missing.get("value", "") is None, missing
 
 
-def _has_a_beginning(row: Row) -> bool:
-    """Whether it is more than the end of something that began before the log."""
-    values = [row[name] for name in ("principal", "name", "value") if name in row]
-    return row["valid_from"] is not None or None not in values
+def _is_whole(row: Row) -> bool:
+    """Whether it is more than an end, or changes, of something that began before the log."""
+    changed_only = any(name in row and row[name] is None for name in ("partition_epoch", "incarnation_id"))
+    return (row["valid_from"] is not None or row["added_by_snapshot"]) and not changed_only
 
 
 def _alike(row: Row, other: Row, since: datetime) -> bool:
