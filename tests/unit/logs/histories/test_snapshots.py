@@ -47,7 +47,7 @@ def test_state_of_the_log_at_the_snapshot_is_the_snapshot(tmp_path: Path, name: 
     set_there = [row for row in still_open(below) if row.get("value", "") is not None]
     assert len(alone) > 10 or name in CLUSTER_HISTORIES
     assert _without(alone, *_BEGINNINGS) == _without(set_there, *_BEGINNINGS)
-    assert {row["valid_from"] for row in alone} == {None}
+    assert {row["valid_from"] for row in alone} <= {None}
 
 
 @pytest.mark.parametrize("name", OF_METADATA)
