@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests.made.cluster_state import ClusterHappening, ClusterState, new_partition
 from tests.made.logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
 
 from kafkawire.protocol import (
@@ -49,13 +50,14 @@ class MadeCluster:
 
         Args:
             acls: how many are added; a third of them is removed again.
-            changes: of topics, quotas, configurations and users together.
+            changes: of topics, quotas, configurations and users together; and half as many of nodes, features, tokens
+                and the partitions of one more topic.
             commits: of 40 groups; some are deleted.
         """
         self.folder.mkdir(parents=True)
         (self.folder / "meta.properties").write_text(f"version=1\ncluster.id={self.cluster}\n")
         self._random = random.Random(self.seed)
-        steps = [*self._acls(acls), *self._changes(changes)]
+        steps = [*self._acls(acls), *self._changes(changes), *self._nodes(changes // 2)]
         steps.sort(key=lambda step: step.time)
         write_segment(self.folder / METADATA_LOG, 0, steps)
         write_offsets_segment(self.folder / OFFSETS_LOG, 0, self._commits(commits))
@@ -107,6 +109,20 @@ class MadeCluster:
                     rate = float(chosen.randrange(1, 4))
                     made = (ClientQuotaRecord(entity, "producer_byte_rate", rate, chosen.random() < 1 / 4),)
             steps.append(Step(time, made))
+        return steps
+
+    def _nodes(self, count: int) -> list[Step]:
+        chosen, state = random.Random(self.seed), ClusterState()
+        topic_id = self._id(4, 0)
+        made: list[Message] = [TopicRecord("moving", topic_id)]
+        made += [new_partition(topic_id, number, chosen) for number in range(5)]
+        for record in made:
+            state.apply(record)
+        steps = [Step(BEGAN, tuple(made))]
+        for time in sorted(BEGAN + chosen.randrange(10**9) for _ in range(count)):
+            record = ClusterHappening(state).record(chosen)
+            state.apply(record)
+            steps.append(Step(time, (record,)))
         return steps
 
     def _commits(self, count: int) -> list[Written]:

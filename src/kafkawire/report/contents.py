@@ -22,8 +22,13 @@ ACLS: Final = (
 )
 QUOTAS: Final = ("cluster", "entity", "user", "quota", "value", *INTERVAL)
 TOPICS: Final = ("cluster", "topic", "id", "partitions", *INTERVAL)
+PARTITIONS: Final = ("cluster", "topic", "partition", "state", "leader", "isr", "replicas", *INTERVAL)
 CONFIGS: Final = ("cluster", "resourceType", "resourceName", "name", "value", *INTERVAL)
 USERS: Final = ("cluster", "user", "mechanism", "iterations", *INTERVAL)
+TOKENS: Final = ("cluster", "owner", "token", "requester", "renewers", "expires", *INTERVAL)
+BROKERS: Final = ("cluster", "broker", "state", "rack", "endpoints", *INTERVAL)
+CONTROLLERS: Final = ("cluster", "controller", "endpoints", *INTERVAL)
+FEATURES: Final = ("cluster", "feature", "level", *INTERVAL)
 
 
 Cluster: TypeAlias = str | None
@@ -160,8 +165,13 @@ class LogReport:
     acls: Section = field(default_factory=lambda: Section(ACLS))
     quotas: Section = field(default_factory=lambda: Section(QUOTAS))
     topics: Section = field(default_factory=lambda: Section(TOPICS))
+    partitions: Section = field(default_factory=lambda: Section(PARTITIONS))
     configs: Section = field(default_factory=lambda: Section(CONFIGS))
     users: Section = field(default_factory=lambda: Section(USERS))
+    tokens: Section = field(default_factory=lambda: Section(TOKENS))
+    brokers: Section = field(default_factory=lambda: Section(BROKERS))
+    controllers: Section = field(default_factory=lambda: Section(CONTROLLERS))
+    features: Section = field(default_factory=lambda: Section(FEATURES))
     commits: Commits = field(default_factory=Commits)
     accounts: Mapping[str, Accounts] = field(default_factory=dict)
     logs: Sequence[str] = ()
@@ -174,5 +184,7 @@ class LogReport:
         """The sections whose rows have an interval, with their names."""
         return (
             *(("acls", self.acls), ("quotas", self.quotas), ("topics", self.topics)),
-            *(("configs", self.configs), ("users", self.users)),
+            *(("partitions", self.partitions), ("configs", self.configs), ("users", self.users)),
+            *(("tokens", self.tokens), ("brokers", self.brokers), ("controllers", self.controllers)),
+            ("features", self.features),
         )

@@ -11,15 +11,20 @@ from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.report.contents import Cluster, LogReport, Numbers
 
 _SHOWN_OF: Final = {
-    METADATA_TOPIC: "ACLs, topics, quotas, configurations and users",
+    METADATA_TOPIC: "ACLs, topics, quotas, configurations, users, tokens, brokers and features",
     CONSUMER_OFFSETS: "committed offsets",
 }
 _NAMES: Final = {
     "acls": "ACL rows",
     "quotas": "quota rows",
     "topics": "topic rows",
+    "partitions": "partition rows",
     "configs": "configuration rows",
     "users": "user rows",
+    "tokens": "token rows",
+    "brokers": "broker rows",
+    "controllers": "controller rows",
+    "features": "feature rows",
 }
 
 

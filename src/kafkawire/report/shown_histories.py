@@ -9,12 +9,26 @@ from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
-from kafkawire.report.contents import ACLS, CONFIGS, QUOTAS, TOPICS, USERS, Cell, Row
+from kafkawire.report.contents import (
+    ACLS,
+    BROKERS,
+    CONFIGS,
+    CONTROLLERS,
+    FEATURES,
+    PARTITIONS,
+    QUOTAS,
+    TOKENS,
+    TOPICS,
+    USERS,
+    Cell,
+    Row,
+)
 
 _Record: TypeAlias = Mapping[str, object]
 _UNKNOWN: Final = "unknown: added before this log"
 _INTERVAL: Final = ("valid_from", "valid_to")
 _MICROSECONDS: Final = 1000
+_NO_LEADER: Final = -1
 
 
 @dataclass(frozen=True)
@@ -121,6 +135,68 @@ def _user(record: _Record) -> Row:
     )
 
 
+def _partition(record: _Record) -> Row | None:
+    """A partition that is not healthy; the others would be most of the page."""
+    state = _trouble(record)
+    if state is None:
+        return None
+    name = f"topic {record['topic_id']}" if record["topic"] is None else _text(record["topic"])
+    number = record["partition"]
+    return (
+        *(_text(record["cluster"]), name, number if isinstance(number, int) else None, state, _text(record["leader"])),
+        *(_listed(record["isr"]), _listed(record["replicas"])),
+    )
+
+
+def _trouble(record: _Record) -> str | None:
+    if record["leader"] == _NO_LEADER:
+        return "no leader"
+    if record["is_under_replicated"]:
+        return "under-replicated"
+    return "reassigning" if record["is_reassigning"] else None
+
+
+def _token(record: _Record) -> Row:
+    expires = record["expires_at"]
+    return (
+        *(_text(record[name]) for name in ("cluster", "owner", "token_id", "requester")),
+        _listed(record["renewers"]),
+        expires if isinstance(expires, int) else None,
+    )
+
+
+def _broker(record: _Record) -> Row:
+    cluster, broker, rack = (_text(record[name]) for name in ("cluster", "broker_id", "rack"))
+    return cluster, broker, _state(record), rack, _endpoints(record["endpoints"])
+
+
+def _state(record: _Record) -> str:
+    if record["fenced"] is None:
+        return "unknown"
+    if record["fenced"]:
+        return "fenced"
+    return "in controlled shutdown" if record["in_controlled_shutdown"] else "active"
+
+
+def _controller(record: _Record) -> Row:
+    return _text(record["cluster"]), _text(record["controller_id"]), _endpoints(record["endpoints"])
+
+
+def _feature(record: _Record) -> Row:
+    level = record["level"]
+    return _text(record["cluster"]), _text(record["name"]), level if isinstance(level, int) else None
+
+
+def _endpoints(cell: object) -> str | None:
+    if not isinstance(cell, list):
+        return None
+    return ", ".join(f"{each['name']}://{each['host']}:{each['port']}" for each in cell)
+
+
+def _listed(cell: object) -> str | None:
+    return ", ".join(map(str, cell)) if isinstance(cell, list) else None
+
+
 def _text(cell: object) -> str | None:
     return None if cell is None else str(cell)
 
@@ -173,5 +249,56 @@ SHOWN_HISTORIES: Final = (
         thing=USERS.index("iterations"),
         renews=True,
         holder=lambda row: row[USERS.index("user")],
+    ),
+    ShownHistory(
+        "partition_history",
+        "partitions",
+        PARTITIONS,
+        (
+            *("cluster", "topic", "topic_id", "partition", "leader", "isr", "replicas"),
+            *("is_under_replicated", "is_reassigning", *_INTERVAL),
+        ),
+        _partition,
+        thing=PARTITIONS.index("state"),
+        renews=True,
+        kind=PARTITIONS.index("state"),
+    ),
+    ShownHistory(
+        "token_history",
+        "tokens",
+        TOKENS,
+        ("cluster", "owner", "token_id", "requester", "renewers", "expires_at", *_INTERVAL),
+        _token,
+        thing=TOKENS.index("requester"),
+        renews=True,
+        holder=lambda row: row[TOKENS.index("owner")],
+    ),
+    ShownHistory(
+        "broker_history",
+        "brokers",
+        BROKERS,
+        ("cluster", "broker_id", "fenced", "in_controlled_shutdown", "rack", "endpoints", *_INTERVAL),
+        _broker,
+        thing=BROKERS.index("state"),
+        renews=True,
+        kind=BROKERS.index("state"),
+    ),
+    ShownHistory(
+        "controller_history",
+        "controllers",
+        CONTROLLERS,
+        ("cluster", "controller_id", "endpoints", *_INTERVAL),
+        _controller,
+        thing=CONTROLLERS.index("endpoints"),
+        renews=True,
+    ),
+    ShownHistory(
+        "feature_history",
+        "features",
+        FEATURES,
+        ("cluster", "name", "level", *_INTERVAL),
+        _feature,
+        thing=FEATURES.index("level"),
+        renews=True,
     ),
 )

@@ -27,7 +27,7 @@ function differenceText({ section, before, after }) {
 }
 
 // The field that has the value of a thing; ACLs have none.
-const VALUE_FIELDS = { topics: "id", quotas: "value", configs: "value", users: "iterations", commits: "offset" };
+const VALUE_FIELDS = { topics: "id", quotas: "value", configs: "value", users: "iterations", partitions: "state", tokens: "expires", brokers: "state", controllers: "endpoints", features: "level", commits: "offset" };
 function differenceRecord({ section, change, before, after }) {
   const field = VALUE_FIELDS[section], values = field ? { before: before?.[field] ?? null, after: after?.[field] ?? null } : {};
   if (section === "commits") values.approximate = Boolean(before?.approximate || after?.approximate);

@@ -11,6 +11,7 @@ const KINDS = {
       acls, topics: [], configs: [],
       quotas: rowsOf("quotas").filter((row) => user !== null && (row.user === user || row.user === ANY_USER)),
       users: rowsOf("users").filter((row) => row.user === user),
+      tokens: rowsOf("tokens").filter((row) => row.owner === name),
       commits: rowsOf("commits").filter((row) => ofGroups.some((acl) => acl.cluster === row.cluster && appliesTo(acl, "GROUP", row.group))),
     };
   },
@@ -18,6 +19,7 @@ const KINDS = {
     acls: rowsOf("acls").filter((row) => !isNameless(row) && appliesTo(row, "TOPIC", name)),
     topics: rowsOf("topics").filter((row) => row.topic === name),
     configs: rowsOf("configs").filter((row) => row.resourceType === "TOPIC" && row.resourceName === name),
+    partitions: rowsOf("partitions").filter((row) => row.topic === name),
     quotas: [], users: [],
     commits: rowsOf("commits").filter((row) => row.topic === name),
   }),
@@ -47,6 +49,14 @@ const ENTITY_TABLES = [
   ["principal", "users", "SCRAM credentials", [
     { title: "Mechanism", value: mechanismOf, cell: (row) => make("span", {}, mechanismOf(row), inCluster(row)) },
     { title: "Iterations", right: true, value: (row) => row.iterations, cell: (row) => inFigures(row.iterations ?? 0) }, since,
+  ]],
+  ["principal", "tokens", "Delegation tokens", [
+    { title: "Token", value: (row) => row.token, cell: (row) => make("span", {}, named(row.token), inCluster(row)) },
+    { title: "Expiry", value: (row) => row.expires, cell: expiryOf }, since,
+  ]],
+  ["topic", "partitions", "Unhealthy partitions", [
+    { title: "Partition", right: true, value: (row) => row.partition, cell: (row) => make("span", {}, inFigures(row.partition), inCluster(row)) },
+    { title: "State", value: (row) => row.state, cell: (row) => named(troubleOf(row)) }, since,
   ]],
 ];
 

@@ -67,11 +67,11 @@ function drawDensity(steps) {
 
 // Sections without anything say so and offer nothing to search; without any at all the page says only that.
 function quietEmpty() {
-  for (const [name, target] of [["acls", "access"], ["topics", "topics"], ["quotas", "quotas"], ["configs", "configs"], ["users", "users"], ["commits", "commits"]])
+  for (const [name, target] of [["acls", "access"], ["topics", "topics"], ["quotas", "quotas"], ["configs", "configs"], ["users", "users"], ...["partitions", "tokens", "brokers", "controllers", "features"].map((name) => [name, name]), ["commits", "commits"]])
     byId(target).classList.toggle("empty", !ALL[name].length);
   byId("changes").hidden = byId("compare").hidden = !CHANGES.length && !ALL.commits.length;
   if (Object.values(ALL).some((rows) => rows.length)) return;
-  byId("banners").append(make("p", { class: "banner note" }, "There is nothing to show: these logs hold no ACLs, topics, quotas, configurations, users or committed offsets."));
+  byId("banners").append(make("p", { class: "banner note" }, "There is nothing to show: these logs hold no ACLs, topics, quotas, configurations, users, tokens, brokers, features or committed offsets."));
   for (const part of document.querySelectorAll(".timebar, .tiles, main section:not(#accounts, #entity)")) part.hidden = true;
 }
 
@@ -101,7 +101,8 @@ startTimeBar();
 startTiles();
 startAccess();
 startChanges();
-for (const [name, noun] of [["topics", "topic"], ["quotas", "quota"], ["configs", "configuration"], ["users", "credential"]]) laneSection(name, noun);
+for (const [name, noun] of [["topics", "topic"], ["quotas", "quota"], ["configs", "configuration"], ["users", "credential"], ["partitions", "partition"],
+  ["tokens", "token"], ["brokers", "broker"], ["controllers", "controller"], ["features", "feature"]]) laneSection(name, noun);
 startCommits();
 startComparison();
 startEntity();

@@ -12,6 +12,11 @@ function quotaFigure(row) {
 const partitionsOf = (row) => counted(row.partitions ?? 0, "partition");
 const mechanismOf = (row) => (row.mechanism ?? "unknown mechanism").replaceAll("_", "-");
 const resourceOf = (row) => `${row.resourceType} ${row.resourceName || "<default>"}`;
+const partitionName = (row) => `${row.topic}-${row.partition}`;
+const troubleOf = (row) => `${row.state}, ISR ${row.isr || "empty"} of ${row.replicas ?? "unknown replicas"}`;
+const expiryOf = (row) => row.expires === null ? "expiry unknown" : `expires ${shown(row.expires, false)}`;
+const stateOf = (row) => row.state + (row.rack === null ? "" : `, rack ${row.rack}`);
+const levelOf = (row) => row.level === null ? "level unknown" : `level ${row.level}`;
 const onLine = (...parts) => make("span", { class: "hint" }, ...parts);
 const sameValue = (one, other) => one === other || (one.value === other.value && one.value !== DATA.hidden);
 
@@ -56,14 +61,48 @@ const SUBJECTS = {
       text: (row) => counted(row.iterations ?? 0, "iteration"), tell: (row) => `${mechanismOf(row)}, ${counted(row.iterations ?? 0, "iteration")}\n${row.user}`,
     },
   },
+  partitions: {
+    kind: "Unhealthy partition", identity: ["cluster", "topic", "partition"], renews: true, same: (one, other) => troubleOf(one) === troubleOf(other),
+    what: partitionName, value: troubleOf, about: (row) => ["topic", row.topic],
+    look: {
+      label: (row) => [entityLink("topic", row.topic, partitionName(row)), inCluster(row)], kind: (row) => row.state === "reassigning" ? "" : "deny",
+      text: troubleOf, tell: (row) => `${troubleOf(row)}\n${partitionName(row)}, leader ${row.leader === "-1" ? "none" : row.leader ?? "unknown"}`,
+    },
+  },
+  tokens: {
+    kind: "Delegation token", identity: ["cluster", "owner", "token"], renews: true, same: (one, other) => one.expires === other.expires,
+    what: (row) => `token ${row.token} of ${row.owner ?? "an unknown owner"}`, value: expiryOf, about: (row) => row.owner === null ? null : ["principal", row.owner],
+    look: {
+      label: (row) => [row.owner === null ? hint("unknown owner") : principalLink(row.owner), make("br"), hint("token "), onLine(named(row.token)), inCluster(row)], text: expiryOf,
+      tell: (row) => `${expiryOf(row)}\ntoken ${row.token}, requested by ${row.requester ?? "unknown"}${row.renewers ? `, may be renewed by ${row.renewers}` : ""}`,
+    },
+  },
+  brokers: {
+    kind: "Broker", identity: ["cluster", "broker"], renews: true, same: (one, other) => stateOf(one) === stateOf(other) && one.endpoints === other.endpoints,
+    what: (row) => `broker ${row.broker}`, value: stateOf, about: () => null,
+    look: {
+      label: (row) => [`Broker ${row.broker}`, make("br"), onLine(named(row.endpoints ?? "endpoints unknown")), inCluster(row)], text: stateOf,
+      kind: (row) => row.state === "active" ? "allow" : row.state === "fenced" ? "deny" : "", tell: (row) => `broker ${row.broker}: ${stateOf(row)}\n${row.endpoints ?? "endpoints unknown"}`,
+    },
+  },
+  controllers: {
+    kind: "Controller", identity: ["cluster", "controller"], renews: true, same: (one, other) => one.endpoints === other.endpoints,
+    what: (row) => `controller ${row.controller}`, value: (row) => row.endpoints ?? "unknown", about: () => null,
+    look: { label: (row) => [`Controller ${row.controller}`, inCluster(row)], text: (row) => row.endpoints ?? "unknown", tell: (row) => `controller ${row.controller}\n${row.endpoints ?? "endpoints unknown"}` },
+  },
+  features: {
+    kind: "Feature", identity: ["cluster", "feature"], renews: true, same: (one, other) => one.level === other.level,
+    what: (row) => row.feature, value: levelOf, about: () => null,
+    look: { label: (row) => [named(row.feature), inCluster(row)], text: levelOf, tell: (row) => `${row.feature}, ${levelOf(row)}` },
+  },
   commits: {
     kind: "Committed offset", identity: ["cluster", "group", "topic", "partition"], renews: true, same: (one, other) => one.offset === other.offset,
     what: (row) => `${row.group} at ${row.topic}-${row.partition}`, value: (row) => (row.approximate ? "≈ " : "") + inFigures(row.offset), about: (row) => ["topic", row.topic],
   },
 };
 for (const subject of Object.values(SUBJECTS)) subject.lane ??= (row) => JSON.stringify(subject.identity.map((field) => row[field]));
-// The changes that the log of metadata has.
-const CHANGING = Object.keys(SUBJECTS).filter((name) => name !== "commits");
+// The changes that the log of metadata has. Those of partitions are of replication: there may be thousands when a broker restarts.
+const CHANGING = Object.keys(SUBJECTS).filter((name) => name !== "commits" && name !== "partitions");
 
 const ANY_USER = "<default>";
 const isOfUser = (row) => row.user !== null && row.user !== ANY_USER;

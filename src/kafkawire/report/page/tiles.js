@@ -5,9 +5,12 @@ function startTiles() {
     ["access", "ACLs", "acls", "holding", () => pick("access-which", "all")],
     ["access", "principals", "acls", "holders", () => { pick("access-by", "principal"); pick("access-which", "all"); }],
     ["topics", "topics", "topics", "holding", ofDate("topics")],
+    ["partitions", "unhealthy partitions", "partitions", "holding", ofDate("partitions")],
     ["quotas", "quotas", "quotas", "holding", ofDate("quotas")],
     ["configs", "configurations", "configs", "holding", ofDate("configs")],
     ["users", "SCRAM users", "users", "holders", ofDate("users")],
+    ["tokens", "delegation tokens", "tokens", "holding", ofDate("tokens")],
+    ["brokers", "brokers", "brokers", "holding", ofDate("brokers")],
     ["commits", "groups", "commits", "holders", () => {}],
   ];
   const several = DATA.clusters.length > 1 ? "In all clusters together:\na principal, user or group that is in two of them counts twice." : null;
