@@ -14,9 +14,11 @@ from kafkawire.protocol import (
     AccessControlEntryRecord,
     ClientQuotaRecord,
     ConfigRecord,
+    DelegationTokenRecord,
     OffsetCommitKey,
     OffsetCommitValue,
     PartitionRecord,
+    RegisterBrokerRecord,
     RemoveAccessControlEntryRecord,
     RemoveTopicRecord,
     RemoveUserScramCredentialRecord,
@@ -118,6 +120,9 @@ class MadeCluster:
         made += [new_partition(topic_id, number, chosen) for number in range(5)]
         for record in made:
             state.apply(record)
+        stuck = self._id(4, 1)
+        made += [TopicRecord("stuck", stuck), PartitionRecord(0, stuck, (1,)), RegisterBrokerRecord(9)]
+        made.append(DelegationTokenRecord("User:u1", "User:u1", (), 1, BEGAN, BEGAN, "kept"))
         steps = [Step(BEGAN, tuple(made))]
         for time in sorted(BEGAN + chosen.randrange(10**9) for _ in range(count)):
             record = ClusterHappening(state).record(chosen)

@@ -190,7 +190,7 @@ def _feature(record: _Record) -> Row:
 def _endpoints(cell: object) -> str | None:
     if not isinstance(cell, list):
         return None
-    return ", ".join(f"{each['name']}://{each['host']}:{each['port']}" for each in cell)
+    return ", ".join(f"{each['name']}://{each['host']}:{each['port']} {each['security_protocol']}" for each in cell)
 
 
 def _listed(cell: object) -> str | None:

@@ -59,6 +59,11 @@ def report(*more: Row) -> LogReport:
             ],
         ),
         users=section_of("users", [("c1", "ann", "SCRAM_SHA_256", 4096, at(2), at(50))]),
+        partitions=section_of(
+            "partitions", [("c1", "orders", 3, "under-replicated", "2", "2, 3", "1, 2, 3", at(45), None)]
+        ),
+        tokens=section_of("tokens", [("c1", "User:ann", "id-1", "User:bob", "User:eve", at(59), at(6), None)]),
+        brokers=section_of("brokers", [("c1", "1", "fenced", "a", "PLAINTEXT://h:9092", at(45), None)]),
         commits=commits_of(
             [
                 Committed("c1", "billing", "orders", 0, 90, at(50), at(5), points=[(at(50), 90)], end=LogEnd(100)),
@@ -114,9 +119,10 @@ def test_the_view_of_a_principal_has_all_that_concerns_it(page: Page) -> None:
         "user ann | producer_byte_rate | 1,000,000 bytes/s | 2026-01-01 00:05:00",
     ]
     assert found["SCRAM credentials"] == []  # removed at 00:50
+    assert found["Delegation tokens"] == ["id-1 | expires 2026-01-01 00:59:00 | 2026-01-01 00:06:00"]
     assert found["Committed offsets"] == ["billing | orders | 0 | 90"]
-    assert len(found["Changes up to this date"]) == 8
-    assert len(texts(page, "#entity .lane")) == 6
+    assert len(found["Changes up to this date"]) == 9
+    assert len(texts(page, "#entity .lane")) == 7
     facts = texts(page, "#entity-facts")[0]
     assert "2 ACLs of its own, 1 ACL of User:*; no SCRAM credential; 2 quotas; committed offsets of 1 group" in facts
     go_to(page, "2026-01-01 00:30")
@@ -139,6 +145,7 @@ def test_the_view_of_a_topic_has_all_that_concerns_it(page: Page) -> None:
         "User:bob",
     ]
     assert found["Configurations"] == ["cleanup.policy | compact | 2026-01-01 00:30:00"]
+    assert found["Unhealthy partitions"] == ["3 | under-replicated, ISR 2, 3 of 1, 2, 3 | 2026-01-01 00:45:00"]
     assert found["Committed offsets"] == ["billing | orders | 0 | 90"]
     assert "exists, 6 partitions, id id1" in texts(page, "#entity-facts")[0]
     follow(page, "#topic=clicks")
@@ -228,7 +235,7 @@ def test_a_view_is_saved_as_json_and_csv(page: Page, tmp_path: Path) -> None:
     assert [(row["group"], row["offset"]) for row in saved["commits"]] == [("billing", 90)]
     rows = list(csv.DictReader(io.StringIO(downloaded(page, 1, folder, "#entity-downloads"), newline="")))
     assert sum(row["table"] == "acls" for row in rows) == 4
-    assert {row["table"] for row in rows} == {"acls", "quotas", "users", "commits"}
+    assert {row["table"] for row in rows} == {"acls", "quotas", "users", "tokens", "commits"}
 
 
 @pytest.mark.parametrize("address", ["#principal=User:ann", "#topic=orders"])
@@ -243,7 +250,10 @@ def test_a_view_fits_a_telephone(page: Page, address: str) -> None:
 
 @pytest.mark.parametrize(
     ("tile", "section", "rows"),
-    [(0, "access", 0), (2, "topics", 1), (3, "quotas", 3), (4, "configs", 2), (5, "users", 0), (6, "commits", 0)],
+    [
+        *((0, "access", 0), (2, "topics", 1), (3, "partitions", 1), (4, "quotas", 3), (5, "configs", 2)),
+        *((6, "users", 0), (7, "tokens", 1), (8, "brokers", 1), (9, "commits", 0)),
+    ],
 )
 def test_a_tile_leads_to_the_list_of_what_it_counts(page: Page, tile: int, section: str, rows: int) -> None:
     search(page, f"{section}-search", "no such thing")
@@ -255,6 +265,6 @@ def test_a_tile_leads_to_the_list_of_what_it_counts(page: Page, tile: int, secti
     )
     assert -5 < cast(float, page.evaluate(place)) < 1000
     assert page.evaluate(f"document.getElementById('{section}-search').value") == ""
-    if section in ("topics", "quotas", "configs", "users"):
+    if section not in ("access", "commits"):
         number = texts(page, ".tile b")[tile]
         assert len(texts(page, f"#{section}-lanes .lane")) == rows == int(number)

@@ -21,7 +21,10 @@ from kafkawire.cli.app import main
 State: TypeAlias = Mapping[tuple[object, ...], object]
 DATES: Final = [BEGAN + 10**9 * part // 10 for part in (3, 6, 9)]
 ACL: Final = ("principal", "host", "resource_type", "resource_name", "pattern_type", "operation", "permission")
-TOTALS: Final = ("acls", "topics", "quotas", "configs", "users", "commits")
+TOTALS: Final = (
+    *("acls", "topics", "quotas", "configs", "users", "partitions", "tokens", "brokers", "controllers", "features"),
+    "commits",
+)
 
 
 def by(rows: Rows, columns: tuple[str, ...], value: str | None = None) -> State:
@@ -41,6 +44,13 @@ def commits_at(rows: Rows, date: int) -> Rows:
     return list(found.values())
 
 
+def trouble_of(row: Mapping[str, object]) -> str | None:
+    """What is wrong with a partition."""
+    if row["leader"] == -1:
+        return "no leader"
+    return "under-replicated" if row["is_under_replicated"] else "reassigning" if row["is_reassigning"] else None
+
+
 STATES: Final[Mapping[str, Callable[[Tables, int], State]]] = {
     "acls": lambda tables, date: by(tables.rows("acl_history", date), ACL),
     "topics": lambda tables, date: by(tables.rows("topic_history", date), ("name",), "topic_id"),
@@ -51,6 +61,21 @@ STATES: Final[Mapping[str, Callable[[Tables, int], State]]] = {
         "value",
     ),
     "users": lambda tables, date: by(tables.rows("scram_history", date), ("user", "mechanism"), "valid_from"),
+    "partitions": lambda tables, date: {
+        (row["topic"], row["partition"]): (trouble, row["isr"], row["replicas"])
+        for row in tables.rows("partition_history", date)
+        if (trouble := trouble_of(row)) is not None
+    },
+    "tokens": lambda tables, date: by(tables.rows("token_history", date), ("owner", "token_id"), "expires_at"),
+    "brokers": lambda tables, date: {
+        (row["broker_id"],): tuple(
+            str(row[name])
+            for name in ("fenced", "rack", "endpoints", *(() if row["fenced"] else ("in_controlled_shutdown",)))
+        )
+        for row in tables.rows("broker_history", date)
+    },
+    "controllers": lambda tables, date: by(tables.rows("controller_history", date), ("controller_id",), "endpoints"),
+    "features": lambda tables, date: by(tables.rows("feature_history", date), ("name",), "level"),
     "commits": lambda tables, date: by(
         commits_at(tables.rows("offset_commits"), date), ("group_id", "topic", "partition"), "committed_offset"
     ),
@@ -94,14 +119,20 @@ def test_tiles_and_lists_have_the_numbers_of_the_tables(browser: Page, made: tup
         principals, commits = {row["principal"] for row in acls}, STATES["commits"](tables, date)
         expected = [
             *(len({row["acl_id"] for row in acls}), len(principals)),
-            *(len(STATES[name](tables, date)) for name in ("topics", "quotas", "configs")),
-            *(len({row["user"] for row in users}), len({key[0] for key in commits})),
+            *(len(STATES[name](tables, date)) for name in ("topics", "partitions", "quotas", "configs")),
+            *(len({row["user"] for row in users}), len(STATES["tokens"](tables, date))),
+            *(len(STATES["brokers"](tables, date)), len({key[0] for key in commits})),
         ]
         assert texts(page, ".tile b") == [words(number) for number in expected]
         assert 0 not in expected
         assert texts(page, "#access-found") == [f"{words(len(acls))} ACLs, {words(len(principals))} principals"]
         assert texts(page, "#commits-found")[0].startswith(f"{words(len(commits))} committed offsets, ")
-        for name, number in (("topics", expected[2]), ("quotas", expected[3]), ("configs", expected[4])):
+        for name, number in (
+            ("topics", expected[2]),
+            ("partitions", expected[3]),
+            ("quotas", expected[4]),
+            ("configs", expected[5]),
+        ):
             click(page, f"#{name}-which input[value=now]")
             assert texts(page, f"#{name}-found")[0].startswith(f"{words(number)} ")
     assert page.complaints == []
