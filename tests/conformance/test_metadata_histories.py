@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -79,7 +80,7 @@ def _encoded(record: Message) -> bytes:
     return encode_metadata_record(record, RECORD_VERSIONS[record.NAME])
 
 
-def _ask(folder: Path, questions: list[dict[str, object]]) -> list[list[bytes]]:
+def _ask(folder: Path, questions: Sequence[Mapping[str, object]]) -> list[list[bytes]]:
     file = folder / "questions.jsonl"
     file.write_bytes(msgspec.json.Encoder().encode_lines(questions))
     release = newest_release()
