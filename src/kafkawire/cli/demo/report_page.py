@@ -33,10 +33,13 @@ def show(stage: Stage) -> None:
         with whole_file(page) as stream:
             stream.write(render_page(contents, written_at=int(time.time() * 1000)).encode())
     stage.report = page
-    rows = {name: sum(numbers.rows for numbers in section.numbers.values()) for name, section in contents.sections()}
-    sections = ", ".join(f"{number:,} {_NAMES.get(name, name)}" for name, number in rows.items() if number)
+    things = {
+        name: sum(numbers.things or numbers.rows for numbers in section.numbers.values())
+        for name, section in contents.sections()
+    }
+    sections = ", ".join(f"{number:,} {_NAMES.get(name, name)}" for name, number in things.items() if number)
     stage.say(
-        f"{sections}, each with its interval, in one file of {page.stat().st_size / 1000:,.0f} kB after "
+        f"{sections}, each with its intervals, in one file of {page.stat().st_size / 1000:,.0f} kB after "
         f"{seconds[0]:.2f} s. It needs no network. Move its date, and it shows what was then."
     )
     stage.gap()

@@ -226,8 +226,8 @@ HISTORY: Final = MetadataHistory(
         "leader": pa.int32(),
         "leader_epoch": pa.int32(),
         "leader_recovery_state": pa.string(),
-        "replicas": pa.list_(pa.int32()),
         "isr": pa.list_(pa.int32()),
+        "replicas": pa.list_(pa.int32()),
         "is_under_replicated": pa.bool_(),
         "adding_replicas": pa.list_(pa.int32()),
         "removing_replicas": pa.list_(pa.int32()),
@@ -240,5 +240,5 @@ HISTORY: Final = MetadataHistory(
     lambda _: _PartitionReducer(),
     lambda intervals, _: _cells(intervals),
     keys=("topic", "partition"),
-    details=("topic_id", "partition_epoch"),
+    details=("leader_epoch", "elr", "last_known_elr", "partition_epoch", "topic_id"),
 )

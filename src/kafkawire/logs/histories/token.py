@@ -58,10 +58,10 @@ HISTORY: Final = MetadataHistory(
     {
         "token_id": pa.string(),
         "owner": pa.string(),
+        "expires_at": TIMESTAMP,
         "requester": pa.string(),
         "renewers": pa.list_(pa.string()),
         "issued_at": TIMESTAMP,
-        "expires_at": TIMESTAMP,
         "max_time": TIMESTAMP,
     },
     lambda _: _TokenReducer(),
