@@ -34,7 +34,11 @@ class Unit:
 
 
 UNITS = (
-    Unit("brokers", ("tests/interop/", "tests/repo/test_examples.py"), frozenset({*ENVIRONMENTS, "java_admin"})),
+    Unit(
+        "brokers",
+        ("tests/interop/", "tests/interop/logs/test_cluster_histories.py", "tests/repo/test_examples.py"),
+        frozenset({*ENVIRONMENTS, "java_admin"}),
+    ),
     Unit("cluster failures", ("tests/interop/admin/test_cluster_failures.py",)),
     Unit("same answers", ("tests/interop/broker/",)),
     Unit(

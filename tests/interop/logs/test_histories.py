@@ -19,6 +19,7 @@ from tests.apache_kafka.java_answers import JavaAcl, Partition
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers, started
 from tests.apache_kafka.releases import broker_release_parameters, is_at_least, newest_broker_release
 from tests.kafka_logs.histories import Row, history, still_open
+from tests.made.cluster_state import CLUSTER_HISTORIES
 from tests.made.logs import METADATA_LOG
 
 from kafkawire.admin import (
@@ -413,7 +414,7 @@ def test_state_at_each_snapshot_is_the_snapshot(changed: Running, tmp_path: Path
         alone = tmp_path / str(end) / METADATA_LOG
         alone.mkdir(parents=True)
         shutil.copy(snapshot, alone)
-        for name in ("acl_history", "quota_history", "topic_history", "config_history"):
+        for name in ("acl_history", "quota_history", "topic_history", "config_history", *CLUSTER_HISTORIES):
             below = still_open(history(name, changed.data, options=ReadOptions(high_watermark=end)))
             assert without_beginnings(history(name, alone)) == without_beginnings(below), (name, end)
 

@@ -19,6 +19,7 @@ def same(rows: pa.Table, plain: pa.Table) -> None:
 
 TABLES = (
     *("batches", "records", "acl_history", "quota_history", "config_history", "topic_history"),
+    *("partition_history", "broker_history", "token_history", "feature_history"),
     *("offset_commits", "group_history", "partition", "register_broker", "offset_commit", "group_metadata"),
     *("transaction_log", "share_snapshot"),
 )
@@ -95,6 +96,29 @@ def test_filters_narrow_the_reading_and_never_the_rows(spark: SparkSession) -> N
             same(rows, whole.where(condition).toArrow())
     finally:
         spark.conf.unset("spark.sql.python.filterPushdown.enabled")
+
+
+def test_sql_says_when_a_broker_lost_leadership(spark: SparkSession) -> None:
+    """A row that follows another begins at the record that ended it."""
+    read_with_spark(spark, "partition_history", [LOGS], {}).createOrReplaceTempView("partition_rows")
+    lost = spark.sql("""
+        select ended.topic, ended.partition, ended.valid_to
+        from partition_rows ended left join partition_rows later
+          on later.topic_id = ended.topic_id and later.partition = ended.partition
+          and later.from_offset = ended.to_offset
+        where ended.leader = 1 and ended.to_offset is not null and coalesce(later.leader, -1) <> 1
+    """)
+    history = plain_rows("partition_history", [LOGS]).to_pylist()
+    leaders = {(row["topic_id"], row["partition"], row["from_offset"]): row["leader"] for row in history}
+    expected = {
+        (row["topic"], row["partition"])
+        for row in history
+        if row["leader"] == 1
+        and row["to_offset"] is not None
+        and leaders.get((row["topic_id"], row["partition"], row["to_offset"]), -1) != 1
+    }
+    assert {(row.topic, row.partition) for row in lost.collect()} == expected
+    assert len(expected) > 20
 
 
 def test_json_becomes_a_variant(spark: SparkSession) -> None:
