@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import groupby
@@ -16,7 +16,7 @@ from kafkawire.column_roles import ColumnRole
 from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs import histories
 from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.files.log_files import LogFile, without_repeated
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.folding.history import History
 from kafkawire.logs.folding.metadata_history import MetadataHistory, read_together
@@ -121,12 +121,13 @@ def read_metadata_histories(
     """
     schemas = {name: history_table(name, replace(options, columns=chosen)).schema for name, chosen in columns.items()}
     chosen_histories = [_METADATA_HISTORIES[name] for name in columns]
-    for log in _logs(file for file in files if file.topic is None or file.topic == METADATA_TOPIC):
+    own = without_repeated([file for file in files if file.topic is None or file.topic == METADATA_TOPIC])
+    for log in _logs(own):
         together = read_together(chosen_histories, log, schemas, FoldSource(options, accounts, store))
         yield from cast(Iterator[tuple[str, RecordBatch]], together)
 
 
-def _logs(files: Iterator[LogFile]) -> Iterator[tuple[LogFile, ...]]:
+def _logs(files: Iterable[LogFile]) -> Iterator[tuple[LogFile, ...]]:
     for _, log in groupby(sorted(files, key=attrgetter("folder")), key=attrgetter("folder")):
         yield tuple(log)
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from kafkawire.logs.errors import NoLogsError
 from kafkawire.logs.files.arrow_store import store_for
-from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files, segments_of
+from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files, segments_of, without_repeated
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.filters import BatchFilter
@@ -158,7 +158,7 @@ def plan(
     if not table.splittable:
         return tuple(
             Part(tuple(FileRange(file, 0, file.size) for file in log))
-            for _, log in groupby(read, key=lambda file: file.folder)
+            for _, log in groupby(without_repeated(read), key=lambda file: file.folder)
         )
     ranges = (
         file_range

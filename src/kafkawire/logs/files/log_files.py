@@ -131,6 +131,15 @@ def segments_of(files: Iterable[LogFile]) -> list[LogFile]:
     return sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
 
 
+def without_repeated(files: Sequence[LogFile]) -> Sequence[LogFile]:
+    """The files without each ``bootstrap.checkpoint`` beside the folder of a metadata log, which repeats its records.
+
+    Alone, such a file is what a cluster begins with.
+    """
+    logs = {file.folder.rpartition("/")[0] for file in files if file.log == f"{METADATA_TOPIC}-0"}
+    return [file for file in files if not (_name(file.path) == _BOOTSTRAP and file.folder in logs)]
+
+
 def _with_last_segments(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
     last = {file.folder: file.path for file in files if file.kind is FileKind.SEGMENT}
     return tuple(replace(file, is_last=last.get(file.folder) == file.path) for file in files)

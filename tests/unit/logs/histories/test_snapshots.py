@@ -13,10 +13,18 @@ from tests.made.cluster_state import CLUSTER_HISTORIES
 from tests.made.logs import METADATA_LOG, Step, write_checkpoint, write_segment
 
 from kafkawire.layout import Uuid
+from kafkawire.logs import find_log_files, read_metadata_histories
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.options import ReadMode, ReadOptions
-from kafkawire.protocol import ConfigRecord, NoOpRecord, PartitionRecord, RemoveTopicRecord, TopicRecord
+from kafkawire.protocol import (
+    ConfigRecord,
+    FeatureLevelRecord,
+    NoOpRecord,
+    PartitionRecord,
+    RemoveTopicRecord,
+    TopicRecord,
+)
 from kafkawire.wire import Message
 from kafkawire.wire.batches import Record, decode_records, encode_batch, read_batches
 
@@ -54,6 +62,26 @@ def test_state_of_the_log_at_the_snapshot_is_the_snapshot(tmp_path: Path, name: 
 def test_the_log_takes_precedence_over_the_snapshot(tmp_path: Path, name: str) -> None:
     segments = [path.name for path in _REAL_LOG.glob("*.log")]
     assert history(name, _folder(tmp_path, *segments)) == history(name, _REAL_LOG)
+
+
+def test_a_bootstrap_file_beside_the_log_is_not_read_again(tmp_path: Path) -> None:
+    """It has the level of ``metadata.version`` and SCRAM credentials from formatting, which the log repeats."""
+    folder = _folder(tmp_path, *(path.name for path in _REAL_LOG.glob("*.log")))
+    made = write_checkpoint(tmp_path / "made", 0, [FeatureLevelRecord("metadata.version", 27)], time=-1)
+    shutil.copy(made, tmp_path / "bootstrap.checkpoint")
+    shutil.rmtree(tmp_path / "made")
+    accounts, names = Accounts(), {"feature_history": None, "scram_history": None}
+    together = [
+        row
+        for _, batch in read_metadata_histories(names, find_log_files([str(tmp_path)]), ReadOptions(), accounts)
+        for row in batch.to_pylist()
+    ]
+    for name in names:
+        assert history(name, tmp_path) == history(name, folder)
+    assert len(together) == sum(len(history(name, folder)) for name in names)
+    shutil.rmtree(folder)
+    (row,) = history("feature_history", tmp_path)
+    assert (row["level"], row["added_by_snapshot"]) == (27, True)
 
 
 def test_snapshot_before_the_first_record_begins_the_state(tmp_path: Path) -> None:
