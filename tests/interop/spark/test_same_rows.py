@@ -19,7 +19,7 @@ def same(rows: pa.Table, plain: pa.Table) -> None:
 
 TABLES = (
     *("batches", "records", "acl_history", "quota_history", "config_history", "topic_history"),
-    *("partition_history", "broker_history", "token_history", "feature_history"),
+    *("scram_history", "partition_history", "broker_history", "token_history", "feature_history"),
     *("offset_commits", "group_history", "partition", "register_broker", "offset_commit", "group_metadata"),
     *("transaction_log", "share_snapshot"),
 )
