@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from operator import itemgetter
-from typing import Any, ClassVar, Final, Literal, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from kafkawire.declared.state import ClusterState, CredentialState, TopicState
 from kafkawire.logs import Accounts, LogFile, ReadMode, ReadOptions, table_named
 from kafkawire.logs.files.log_files import FileKind
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
-from kafkawire.logs.folding.metadata_decoder import Needed
-from kafkawire.logs.folding.metadata_fold import Change, MetadataFold, StateReducer
+from kafkawire.logs.folding.intervals import Interval
+from kafkawire.logs.folding.metadata_fold import MetadataFold, StateReducer
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.folding.metadata_replay import replay
 from kafkawire.logs.folding.selection import Selection
@@ -33,38 +32,11 @@ from kafkawire.model.topics import INTERNAL_TOPICS
 _Held: TypeAlias = Sequence[tuple[Any, Any]]
 """Keys and values, as the reducer of a history has them."""
 
-_PARTITIONS: Final = "partitions"
-_FOLDED: Final = ("topic_history", "config_history", "acl_history", "quota_history", "scram_history")
-
-_CONFIG_TYPES: Final = MembersByCode(ConfigResourceType)
-
-
-_ReplicaRecord: TypeAlias = (
-    tuple[Literal["PartitionRecord", "PartitionChangeRecord"], str, int, Sequence[int] | None]
-    | tuple[Literal["RemoveTopicRecord"], str]
+_FOLDED: Final = (
+    *("topic_history", "partition_history", "config_history", "acl_history", "quota_history", "scram_history"),
 )
 
-
-class _ReplicaReducer:
-    """The replicas of each partition."""
-
-    RECORDS: ClassVar[Needed] = {
-        "PartitionRecord": ("topic_id", "partition_id", "replicas"),
-        "PartitionChangeRecord": ("topic_id", "partition_id", "replicas"),
-        "RemoveTopicRecord": ("topic_id",),
-    }
-
-    def __init__(self) -> None:
-        self.ledger: Ledger[tuple[str, int]] = Ledger()
-
-    def apply(self, changes: Iterable[Change]) -> None:
-        """See ``StateReducer``."""
-        for record, at in cast("Iterable[tuple[_ReplicaRecord, Moment]]", changes):
-            match record:
-                case _, topic_id, partition, replicas if replicas is not None:
-                    self.ledger.put((topic_id, partition), (tuple(replicas),), at, group=topic_id)
-                case "RemoveTopicRecord", topic_id:
-                    self.ledger.drop_group(topic_id, at)
+_CONFIG_TYPES: Final = MembersByCode(ConfigResourceType)
 
 
 def read_log_state(path: str | os.PathLike[str], as_of: datetime | None = None) -> ClusterState:
@@ -96,7 +68,7 @@ def read_log_state(path: str | os.PathLike[str], as_of: datetime | None = None) 
     found = _held(logs.files, FoldSource(options, Accounts(), logs.store))
     configs = _configs(found["config_history"])
     return ClusterState(
-        topics=dict(_topics(found["topic_history"], found[_PARTITIONS], configs)),
+        topics=dict(_topics(found["topic_history"], found["partition_history"], configs)),
         configs={
             resource: values
             for resource, values in configs.items()
@@ -135,15 +107,14 @@ def _reducers(as_of: int | None) -> Iterator[tuple[str, Callable[[], StateReduce
     for name in _FOLDED:
         history = cast("MetadataHistory[Any]", HISTORIES[name])
         yield name, partial(history.make_reducer, as_of)
-    yield _PARTITIONS, _ReplicaReducer
 
 
 def _topics(
     topics: _Held, partitions: _Held, configs: Mapping[ConfigResource, Mapping[str, str | None]]
 ) -> Iterator[tuple[str, TopicState]]:
     assignments: dict[str, dict[int, tuple[int, ...]]] = defaultdict(dict)
-    for (topic_id, partition), (replicas,) in sorted(partitions, key=itemgetter(0)):
-        assignments[topic_id][partition] = replicas
+    for (topic_id, number), partition in sorted(partitions, key=itemgetter(0)):
+        assignments[topic_id][number] = partition.replicas
     for name, topic_id in sorted((name, topic_id) for topic_id, (name, _) in topics):
         of_topic = configs.get(ConfigResource.topic(name), {})
         is_internal = name in INTERNAL_TOPICS
