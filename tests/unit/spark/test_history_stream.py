@@ -54,7 +54,14 @@ def size_of(source: Path) -> int:
 
 @pytest.mark.parametrize(
     ("table", "source"),
-    [("acl_history", METADATA), ("config_history", METADATA), ("offset_commits", OFFSETS), ("group_history", OFFSETS)],
+    [
+        ("acl_history", METADATA),
+        ("config_history", METADATA),
+        ("partition_history", METADATA),
+        ("broker_history", METADATA),
+        ("offset_commits", OFFSETS),
+        ("group_history", OFFSETS),
+    ],
 )
 @given(cuts=st.lists(st.integers(0, 1000), max_size=5), budget=st.sampled_from(["", "2000"]))
 @settings(max_examples=8, deadline=None)

@@ -61,6 +61,7 @@ class Ledger(Generic[K]):
         same: whether two values are equal.
         fits: whether a snapshot that has the second values may complete the first ones, parts of which are unknown; by
             default, where they are equal.
+        make: makes values of a plain tuple, such as a saved state has.
 
     Attributes:
         complete: whether every key that has values is known. If not, the end of an unknown interval is kept too.
@@ -74,6 +75,7 @@ class Ledger(Generic[K]):
         absent: Values | None = None,
         same: Callable[[Values | None, Values], bool] = eq,
         fits: Callable[[Values | None, Values], bool] | None = None,
+        make: Callable[[tuple[object, ...]], Values] = tuple,
     ) -> None:
         self.complete = False
         self.ended: list[Interval[K]] = []
@@ -81,6 +83,7 @@ class Ledger(Generic[K]):
         self._absent = absent
         self._same = same
         self._fits = fits or same
+        self._make = make
         self._open: dict[K, Interval[K]] = {}
         self._groups: dict[Hashable, dict[K, None]] = {}
 
@@ -139,7 +142,8 @@ class Ledger(Generic[K]):
         for key, there in found._open.items():
             held = self._open.get(key)
             if held is not None and there.values is not None and self._fits(held.values, there.values):
-                held.values = there.values
+                if not self._same(held.values, there.values):
+                    self._replace(held, there.values)
                 continue
             if held is not None and not self._renews:
                 self._replace(held, there.values)
@@ -155,6 +159,12 @@ class Ledger(Generic[K]):
         yield from (held for held in self._open.values() if held.from_offset is None)
         known = (held for held in self._open.values() if held.from_offset is not None)
         yield from sorted(known, key=attrgetter("from_offset"))
+
+    def restore(self, interval: Interval[K]) -> None:
+        """Add an open interval of a saved state, whose values are a plain tuple or bytes."""
+        if isinstance(interval.values, tuple):
+            interval.values = self._make(interval.values)
+        self.begin(interval)
 
     def begin(self, interval: Interval[K]) -> None:
         """Add an open interval of a key that has none."""

@@ -260,7 +260,7 @@ class MetadataFold(Generic[K]):
         self._state.transactions.resume(cast("Change | None", begun), cast("list[Change]", held))
         ledger = self.ledger
         for key, values, valid_from, from_offset, added_by_snapshot, group in saved.open:
-            ledger.begin(
+            ledger.restore(
                 Interval(
                     cast("K", untagged(key)),
                     cast("Values | None", untagged(values)),

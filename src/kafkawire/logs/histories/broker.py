@@ -76,7 +76,7 @@ class _BrokerReducer:
     }
 
     def __init__(self) -> None:
-        self.ledger: Ledger[int] = Ledger(fits=fits_where_known)
+        self.ledger: Ledger[int] = Ledger(fits=fits_where_known, make=_Broker._make)
 
     def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""

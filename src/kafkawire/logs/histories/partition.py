@@ -71,7 +71,11 @@ _UNKNOWN: Final = _Partition()
 
 
 class _PartitionReducer:
-    """Sets and changes partitions, as Kafka's ``TopicsDelta``. Deleting a topic removes its partitions."""
+    """Sets and changes partitions, as Kafka's ``TopicsDelta``. Deleting a topic removes its partitions.
+
+    Attributes:
+        topics: see ``KnowsTopics``.
+    """
 
     RECORDS: ClassVar[Needed] = {
         "TopicRecord": ("topic_id", "name"),
@@ -88,21 +92,21 @@ class _PartitionReducer:
     }
 
     def __init__(self) -> None:
-        self.ledger: Ledger[PartitionKey] = Ledger(fits=fits_where_known)
-        self._topics: dict[str, str] = {}
+        self.ledger: Ledger[PartitionKey] = Ledger(fits=fits_where_known, make=_Partition._make)
+        self.topics: dict[str, str] = {}
 
     def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
         for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
             match record:
                 case "TopicRecord", topic_id, name:
-                    self._topics[topic_id] = name
+                    self.topics[topic_id] = name
                 case ("PartitionRecord", topic_id, partition, *_):
-                    self._put((topic_id, partition), _new(self._topics.get(topic_id), record), at)
+                    self._put((topic_id, partition), _new(self.topics.get(topic_id), record), at)
                 case ("PartitionChangeRecord", topic_id, partition, *_):
                     self._change((topic_id, partition), record, at)
                 case "RemoveTopicRecord", topic_id:
-                    self._topics.pop(topic_id, None)
+                    self.topics.pop(topic_id, None)
                     self.ledger.drop_group(topic_id, at)
                 case "ClearElrRecord", name:
                     self._clear_elr(name, at)
@@ -119,7 +123,7 @@ class _PartitionReducer:
         """The partition that a record changes; None if it cannot exist, and Kafka would stop."""
         held = cast("_Partition | None", self.ledger.values(key))
         if held is None and not self.ledger.complete:
-            return _UNKNOWN._replace(topic=self._topics.get(key[0]))
+            return _UNKNOWN._replace(topic=self.topics.get(key[0]))
         return held
 
     def _clear_elr(self, name: str, at: Moment) -> None:
@@ -134,7 +138,7 @@ class _PartitionReducer:
         if not name:
             yield from self.ledger.keys()
             return
-        for topic_id in [topic_id for topic_id, known in self._topics.items() if known == name]:
+        for topic_id in [topic_id for topic_id, known in self.topics.items() if known == name]:
             yield from self.ledger.keys(topic_id)
 
 
