@@ -50,6 +50,7 @@ COMMANDS: Mapping[str, Entry] = {
             "who-could": "kafkawire.cli.acls.asking_past:run",
         },
     ),
+    "alerts": "kafkawire.cli.alerts.command:run",
     "apply": "kafkawire.cli.state.apply:run",
     "broker": "kafkawire.cli.broker:run",
     "cluster": Group(
@@ -214,7 +215,7 @@ PANELS: Mapping[str, Sequence[str]] = {
         "topics", "configs", "acls", "quotas", "users", "groups", "cluster", "reassign", "tokens", "transactions",
     ),
     "Connect": ("doctor", "context"),
-    "Try, test and audit": ("demo", "broker", "tables", "report", "spark"),
+    "Try, test and audit": ("demo", "broker", "tables", "alerts", "report", "spark"),
     "Definitions and messages": ("schema", "generate", "specs", "codec"),
 }  # fmt: skip
 """The headings of the help of ``kafkawire``, and the commands below each, in the order that it shows."""

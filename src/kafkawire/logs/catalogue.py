@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from kafkawire.logs.alerts.table import AlertsTable
 from kafkawire.logs.errors import UnknownTableError
 from kafkawire.logs.history_tables import HISTORIES, history_table
 from kafkawire.logs.option_records import HISTORY_TABLES, OptionError
@@ -19,14 +20,15 @@ from kafkawire.logs.tables.typed_tables import typed_table, typed_table_names
 from kafkawire.near_names import did_you_mean
 
 _WITHOUT_NAME: Final = re.compile(r"UNKNOWN\(-?\d+\)")
-_OF_ALL_LOGS: Final[Mapping[str, Callable[[ReadOptions], Table]]] = {
+_OTHERS: Final[Mapping[str, Callable[[ReadOptions], Table]]] = {
     "batches": BatchesTable,
     "records": RecordsTable,
+    "alerts": AlertsTable,
 }
 
 
 def table_names(registry: RecordRegistry = BUILT_IN) -> tuple[str, ...]:
-    """The names of all tables: first those of any log, then the histories, then one for each record type.
+    """The names of all tables: those of any log, the alerts, the histories, and one for each record type.
 
     Example:
         ```python
@@ -35,7 +37,7 @@ def table_names(registry: RecordRegistry = BUILT_IN) -> tuple[str, ...]:
         print(", ".join(table_names()))
         ```
     """
-    return (*_OF_ALL_LOGS, *HISTORIES, *typed_table_names(registry))
+    return (*_OTHERS, *HISTORIES, *typed_table_names(registry))
 
 
 def table_named(name: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
@@ -59,7 +61,7 @@ def table_named(name: str, options: ReadOptions = DEFAULT_OPTIONS) -> Table:
         ```
     """
     asked, name = name, name.lower()
-    if made := _OF_ALL_LOGS.get(name):
+    if made := _OTHERS.get(name):
         table = made(options)
     elif name in HISTORIES:
         table = history_table(name, options)
@@ -78,7 +80,8 @@ def _check_fit(table: str, options: ReadOptions) -> None:
         if option.only_for is None or getattr(options, option.name) == option.default:
             continue
         if option.only_for == HISTORY_TABLES and table not in HISTORIES:
-            raise OptionError(f"it needs a history; table {table!r} has a row for each record", option.spelling)
+            rows = "alert" if table == AlertsTable.name else "record"
+            raise OptionError(f"it needs a history; table {table!r} has a row for each {rows}", option.spelling)
         if option.only_for not in {HISTORY_TABLES, table}:
             raise OptionError(f"it is for table {option.only_for!r}, not for {table!r}", option.spelling)
     for name in options.record_types or ():

@@ -35,6 +35,7 @@ PAGES = {
     "demo": "../tutorial.md#run-the-demo",
     "broker": "../how-to/run-a-broker.md#start-a-broker-from-the-command-line",
     "tables": "../how-to/tables.md",
+    "alerts": "../how-to/alerts.md",
     "report": "../how-to/report-logs.md",
     "spark": "../how-to/spark.md#a-job-that-writes-a-table",
     "schema lint": "../how-to/check-definitions.md",
@@ -51,7 +52,7 @@ ABOVE = {
     "Declare the state of a cluster": "[Documents](documents.md) in YAML declare it.",
     "Administer a cluster": "Those that change something take any number of items at once.",
     "Connect": "To find out why a connection fails, and to give it a name.",
-    "Try, test and audit": "These need no cluster; `tables`, `report` and `spark` read files of brokers.",
+    "Try, test and audit": "These need no cluster; `tables`, `alerts`, `report` and `spark` read files of brokers.",
     "Definitions and messages": "For people who work on Kafka's protocol, or on one of their own like it.",
 }
 """What is said above the table of a heading of the help."""

@@ -1,8 +1,9 @@
-"""Entries of reports, with the path of the file in its repository."""
+"""Entries of reports: a place in a text, with the path of the file in its repository, or a thing that no text has."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -16,22 +17,26 @@ class Entry:
     """One finding.
 
     Attributes:
-        file: displayed name of the file.
+        file: displayed name of the file or folder; empty if there is none.
         path: its path from the root of the repository, with ``/`` between its parts; None outside of the repository.
-        span: the place in the file.
+        span: the place in the file; None if it is no text, or has no such place.
         level: ``error`` if it must be corrected, ``warning`` if it should be reviewed, else ``note``.
         rule: id of the rule.
         message: what is wrong; one sentence, or several lines.
         help: how to fix it, or empty.
+        subject: what it is about, such as ``topic orders``; empty if the place says it.
+        facts: more for programs, by name.
     """
 
     file: str
     path: str | None
-    span: Span
+    span: Span | None
     level: Level
     rule: str
     message: str
     help: str = ""
+    subject: str = ""
+    facts: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def advice(self) -> str:

@@ -15,8 +15,8 @@ _IN_PROPERTIES = str.maketrans({**_IN_MESSAGES, ":": "%3A", ",": "%2C"})
 def render_github(entries: Iterable[Entry]) -> str:
     """One command a line: ``::error file=...,line=...,endLine=...,col=...,endColumn=...,title=RULE::MESSAGE``.
 
-    A file outside of the repository is named in the message, since it cannot be annotated. Columns are left out if a
-    finding ends on another line, where GitHub does not accept them.
+    A file outside of the repository is named in the message, since it cannot be annotated. Lines are left out if there
+    is no text, and columns if a finding ends on another line, where GitHub does not accept them.
     """
     return "".join(_command(entry) + "\n" for entry in entries)
 
@@ -26,10 +26,13 @@ def _command(entry: Entry) -> str:
     message = entry.advice
     span = entry.span
     if entry.path is None:
-        message = f"{entry.file}:{span.line}: {message}"
+        place = entry.file if span is None else f"{entry.file}:{span.line}"
+        message = f"{place}: {message}" if place else message
     else:
-        properties |= {"file": entry.path, "line": span.line, "endLine": span.end_line}
-        if span.line == span.end_line:
+        properties["file"] = entry.path
+        if span is not None:
+            properties |= {"line": span.line, "endLine": span.end_line}
+        if span is not None and span.line == span.end_line:
             properties |= {"col": span.column, "endColumn": span.end_column}
     properties["title"] = entry.rule
     written = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())

@@ -45,17 +45,27 @@ def _rule(rule: ReportedRule) -> Json:
 
 
 def _result(entry: Entry, rule_index: int) -> Json:
-    place: Json = {"artifactLocation": _location(entry), "region": _region(entry.span)}
-    return {
+    result: Json = {
         "ruleId": entry.rule,
         "ruleIndex": rule_index,
         "level": entry.level,
         "message": {"text": _text(entry.advice)},
-        "locations": [{"physicalLocation": place}],
+        "locations": [_location(entry)],
     }
+    return result | {"properties": dict(entry.facts)} if entry.facts else result
 
 
 def _location(entry: Entry) -> Json:
+    location: Json = {}
+    if entry.file:
+        region: Json = {} if entry.span is None else {"region": _region(entry.span)}
+        location["physicalLocation"] = {"artifactLocation": _artifact(entry), **region}
+    if entry.subject:
+        location["logicalLocations"] = [{"fullyQualifiedName": _text(entry.subject)}]
+    return location
+
+
+def _artifact(entry: Entry) -> Json:
     if entry.path is None:
         return {"uri": _uri(entry.file)}
     return {"uri": _uri(entry.path), "uriBaseId": _ROOT}

@@ -26,6 +26,29 @@ class RowFormat(StrEnum):
         return self in {RowFormat.TABLE, RowFormat.WIDE}
 
 
+class FindingFormat(StrEnum):
+    """How findings and differences are printed: as rows, or as SARIF."""
+
+    TABLE = "table"
+    WIDE = "wide"
+    JSON = "json"
+    JSONL = "jsonl"
+    YAML = "yaml"
+    CSV = "csv"
+    CSV_SAFE = "csv-safe"
+    NAME = "name"
+    SARIF = "sarif"
+
+    @property
+    def of_rows(self) -> RowFormat:
+        """The form of the rows.
+
+        Raises:
+            ValueError: it is SARIF, which is no form of rows.
+        """
+        return RowFormat(self.value)
+
+
 FormatOption = Annotated[
     RowFormat,
     typer.Option(
@@ -36,3 +59,14 @@ FormatOption = Annotated[
     ),
 ]
 """The option of every command that prints rows; its default is ``RowFormat.TABLE``."""
+
+FindingFormatOption = Annotated[
+    FindingFormat,
+    typer.Option(
+        "-o",
+        "--format",
+        help="Form of the rows: a table that fits the terminal, one with all columns, JSON, JSON lines, YAML, CSV, "
+        "CSV without formulas for spreadsheets, or the names alone; or SARIF 2.1.0, for code scanning.",
+    ),
+]
+"""The option of commands whose rows are findings too; its default is ``FindingFormat.TABLE``."""

@@ -64,7 +64,7 @@ def comparison_lines(
             style = _STYLES[item.difference]
             yield Line(f"  {_MARKS[item.difference]} {visible(item_in_words(item.item))}", style, indent=4)
             for value in item.values:
-                yield Line(f"      {visible(value.name)}: {_values(item.difference, value)}", indent=8)
+                yield Line(f"      {value_in_words(item.difference, value)}", indent=8)
     yield from _effect_lines(effects)
     yield Line("")
     yield Line(_summary(items))
@@ -103,6 +103,11 @@ def folded(line: Line, width: int) -> list[str]:
         parts.append(indent + part)
         rest, indent = rest[len(part) :].lstrip(" "), " " * line.indent
     return [*parts, indent + rest]
+
+
+def value_in_words(difference: Difference, value: ValueChange) -> str:
+    """A value that differs: ``partitions: 3 → 6``."""
+    return f"{visible(value.name)}: {_values(difference, value)}"
 
 
 def _values(difference: Difference, value: ValueChange) -> str:

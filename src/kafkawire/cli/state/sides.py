@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import Final, NamedTuple, TypeAlias, cast
 
 import msgspec
 
@@ -16,7 +18,8 @@ from kafkawire.cli.access.config_file import config_path, read_config, tables_of
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.state.reading_cluster import read_with_progress
 from kafkawire.cli.visible import visible
-from kafkawire.declared.planned import Kind
+from kafkawire.declared.documents.problems import Position
+from kafkawire.declared.planned import Item, Kind
 from kafkawire.declared.selection import StateSelection, kinds_in
 from kafkawire.declared.state import ClusterState
 from kafkawire.declared.unread import Unread
@@ -71,11 +74,30 @@ class ReadSide(NamedTuple):
         name: as the user gave it.
         state: the selected part of its state.
         unread: what of it could not be read.
+        file: where its documents or its log are; empty for a cluster.
+        positions: where documents declare each item.
     """
 
     name: str
     state: ClusterState
     unread: tuple[Unread, ...] = ()
+    file: str = ""
+    positions: Mapping[Kind, Mapping[Item, Position]] = MappingProxyType({})
+
+
+def dates_of_log(path: str, begin: str | None, end: str | None) -> tuple[tuple[str, LogSide], tuple[str, LogSide]]:
+    """The sides that are a log at two dates, with their names; a date that is None is the end of the log.
+
+    Raises:
+        CommandError: a date is malformed, or there is none to begin with.
+    """
+    if begin is None:
+        raise CommandError("--log needs the date to begin with; give --from", ExitCode.USAGE)
+    named = [path if date is None else f"{path}@{date}" for date in (begin, end)]
+    first, last = (LogSide(path, None if date is None else _time(date, path)) for date in (begin, end))
+    if last.as_of is not None and first.as_of is not None and last.as_of < first.as_of:
+        raise CommandError("--to is before --from; give the earlier date to --from", ExitCode.USAGE)
+    return (f"{_LOG}{named[0]}", first), (f"{_LOG}{named[1]}", last)
 
 
 def side_of(text: str) -> Side:
@@ -111,9 +133,9 @@ def reader_of(name: str, side: Side, options: GivenOptions) -> Callable[[StateSe
     """
     match side:
         case DocumentsSide():
-            return lambda selection: ReadSide(name, selection.of(_state_of_documents(side.path)))
+            return partial(_of_documents, name, str(side.path))
         case LogSide():
-            return lambda selection: ReadSide(name, selection.of(_state_of_log(side.path, side.as_of)))
+            return lambda selection: ReadSide(name, selection.of(_state_of_log(side)), file=side.path)
         case ServersSide():
             options = options._replace(bootstrap_server=side.servers, bootstrap_controller=None, context=None)
         case ContextSide():
@@ -154,13 +176,17 @@ def read_sides(
 
 def _log_side(text: str) -> LogSide:
     """A path, and a time after the last at sign; folders may have at signs too."""
-    from kafkawire.logs.option_records import TIME, MalformedError  # noqa: PLC0415 needs an extra
-
     path, at, date = text.rpartition("@")
     if not at or Path(text).exists():
         return LogSide(text, None)
+    return LogSide(path, _time(date, text))
+
+
+def _time(date: str, text: str) -> datetime:
+    from kafkawire.logs.option_records import TIME, MalformedError  # noqa: PLC0415 needs an extra
+
     try:
-        return LogSide(path, TIME.parse(date))
+        return cast("datetime", TIME.parse(date))
     except MalformedError as error:
         raise CommandError(f"{_LOG}{text}: {date!r} is {error}", ExitCode.USAGE) from None
 
@@ -171,15 +197,16 @@ def _of_cluster(name: str, cluster: Cluster, selection: StateSelection) -> ReadS
     return ReadSide(name, selection.of(read.state), read.unread)
 
 
-def _state_of_log(path: str, as_of: datetime | None) -> ClusterState:
+def _state_of_log(side: LogSide) -> ClusterState:
     from kafkawire.cli.tables.table_batches import command_errors  # noqa: PLC0415 needs an extra
     from kafkawire.declared.log_state import read_log_state  # noqa: PLC0415 the same
 
     with command_errors():
-        return read_log_state(path, as_of)
+        return read_log_state(side.path, side.as_of)
 
 
-def _state_of_documents(path: Path) -> ClusterState:
+def _of_documents(name: str, path: str, selection: StateSelection) -> ReadSide:
     from kafkawire.cli.documents.reading import read_sound_documents  # noqa: PLC0415 slow to import
 
-    return read_sound_documents([str(path)]).state
+    declared = read_sound_documents([path])
+    return ReadSide(name, selection.of(declared.state), file=path, positions=declared.positions)

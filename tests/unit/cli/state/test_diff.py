@@ -152,6 +152,20 @@ def test_a_cluster_and_its_own_log_are_equal(tmp_path: Path, capsys: pytest.Capt
     assert capsys.readouterr() == ("", "no differences\n")
 
 
+def test_the_dates_of_a_log_may_be_options(capsys: pytest.CaptureFixture[str]) -> None:
+    first, last = "2026-11-21T08:36:37", "2026-11-21T08:37:23.700"
+    for sides, words in (
+        ([f"log:{REAL_LOG}@{first}", f"log:{REAL_LOG}@{last}"], ["--from", first, "--to", last]),
+        ([f"log:{REAL_LOG}@{first}", f"log:{REAL_LOG}"], ["--from", first]),
+    ):
+        assert main(["diff", *sides, "--exit-code"]) == ExitCode.CHANGES
+        expected = capsys.readouterr()
+        assert main(["diff", "--log", str(REAL_LOG), *words, "--exit-code"]) == ExitCode.CHANGES
+        assert capsys.readouterr() == expected
+    assert main(["diff", "--log", str(REAL_LOG), "--from", first, "--to", first, "--exit-code"]) == ExitCode.DONE
+    assert capsys.readouterr().err == "no differences\n"
+
+
 def test_a_log_at_two_dates(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["diff", f"log:{REAL_LOG}@2026-11-21T08:36:37", f"log:{REAL_LOG}", "--exit-code", "-o", "json"]
     exit_code = main(words)
@@ -181,6 +195,14 @@ def test_what_cannot_be_read_of_one_side_is_not_compared(
         ([f"log:{REAL_LOG}/nothing", "127.0.0.1:1"], "there is no such folder or file"),
         ([f"log:{REAL_LOG}@2001-01-01", "127.0.0.1:1"], "the state at 2001-01-01T00:00:00+00:00 is unknown"),
         (["context:nothing", "127.0.0.1:1"], "there is no context 'nothing'"),
+        ([], "there is nothing to compare"),
+        (["--log", str(REAL_LOG)], "--log needs the date to begin with; give --from"),
+        (["--from", "2026-11-21"], "--from and --to are dates of --log; give it too"),
+        (["--log", str(REAL_LOG), "--from", "yesterday"], "'yesterday' is not a time"),
+        (["--log", str(REAL_LOG), "--from", "2001-01-01"], "the state at 2001-01-01T00:00:00+00:00 is unknown"),
+        (["--log", str(REAL_LOG), "--from", "2026-11-22", "--to", "2026-11-21"], "--to is before --from"),
+        (["a.yaml", "--log", str(REAL_LOG), "--from", "2026-11-22"], "leave out LEFT and RIGHT"),
+        (["--log", str(REAL_LOG), "--from", "2026-11-22", "-b", "127.0.0.1:1"], "leave out the options that name"),
     ],
 )
 def test_wrong_words(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -87,3 +87,10 @@ def test_a_file_outside_the_repository_is_named_in_the_message() -> None:
 
 def test_no_finding_prints_nothing() -> None:
     assert render_github([]) == ""
+
+
+def test_a_thing_that_no_text_has_has_no_lines() -> None:
+    log = Entry("logs", "logs", None, "warning", "some-rule", "wrong")
+    cluster = Entry("", None, None, "warning", "some-rule", "wrong")
+    assert command(render_github([log])) == ("warning", {"file": "logs", "title": "some-rule"}, "wrong")
+    assert command(render_github([cluster])) == ("warning", {"title": "some-rule"}, "wrong")

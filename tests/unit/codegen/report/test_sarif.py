@@ -1,85 +1,15 @@
-"""SARIF 2.1.0: what the format asks for, held by types that know no other key."""
+"""SARIF 2.1.0: what the format asks for."""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
 
-import msgspec
 import pytest
+from tests.made.sarif import ArtifactLocation, LogicalLocation, Message, Region, Run, run_of
 
 from kafkawire.codegen.definition import Span
 from kafkawire.codegen.report.entry import Entry, Level, ReportedRule
 from kafkawire.codegen.report.sarif import render_sarif
-
-Positive = Annotated[int, msgspec.Meta(ge=1)]
-Text = Annotated[str, msgspec.Meta(min_length=1)]
-
-
-class Strict(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
-    """What has no other keys than these; those with a default may be missing."""
-
-
-class Message(Strict):
-    text: Text
-
-
-class ReportingDescriptor(Strict):
-    id: Text
-    short_description: Message
-    help: Message | None = None
-
-
-class Driver(Strict):
-    name: Literal["kafkawire"]
-    version: Text
-    rules: list[ReportingDescriptor]
-
-
-class Tool(Strict):
-    driver: Driver
-
-
-class Region(Strict):
-    start_line: Positive
-    start_column: Positive
-    end_line: Positive
-    end_column: Positive
-
-
-class ArtifactLocation(Strict):
-    uri: Text
-    uri_base_id: str | None = None
-
-
-class PhysicalLocation(Strict):
-    artifact_location: ArtifactLocation
-    region: Region
-
-
-class Location(Strict):
-    physical_location: PhysicalLocation
-
-
-class Result(Strict):
-    rule_id: Text
-    rule_index: Annotated[int, msgspec.Meta(ge=0)]
-    level: Literal["none", "note", "warning", "error"]
-    message: Message
-    locations: Annotated[list[Location], msgspec.Meta(min_length=1)]
-
-
-class Run(Strict):
-    tool: Tool
-    column_kind: Literal["unicodeCodePoints", "utf16CodeUnits"]
-    results: list[Result]
-
-
-class Log(Strict):
-    version: Literal["2.1.0"]
-    runs: Annotated[list[Run], msgspec.Meta(min_length=1, max_length=1)]
-    schema: str = msgspec.field(name="$schema")
-
 
 RULES = [ReportedRule("b-rule", "B must hold.", "fix b"), ReportedRule("a-rule", "A must hold.")]
 
@@ -89,18 +19,23 @@ def entry(path: str | None = "specs/A.json", rule: str = "a-rule", level: Level 
 
 
 def rendered(*entries: Entry) -> Run:
-    return msgspec.json.decode(render_sarif(entries, RULES, "1.2.3"), type=Log).runs[0]
+    return run_of(render_sarif(entries, RULES, "1.2.3"))
 
 
 def uri_of(run: Run) -> ArtifactLocation:
-    return run.results[0].locations[0].physical_location.artifact_location
+    place = run.results[0].locations[0].physical_location
+    assert place is not None
+    return place.artifact_location
 
 
 def test_a_finding_is_a_result_with_rule_level_message_and_region() -> None:
     (result,) = rendered(entry()).results
 
     assert (result.rule_id, result.level, result.message.text) == ("a-rule", "error", "m; fix it")
-    assert result.locations[0].physical_location.region == Region(3, 5, 4, 9)
+    place = result.locations[0].physical_location
+    assert place is not None
+    assert place.region == Region(3, 5, 4, 9)
+    assert (result.locations[0].logical_locations, result.properties) == ([], {})
 
 
 def test_the_rules_that_were_broken_are_explained_and_pointed_to() -> None:
@@ -154,3 +89,17 @@ def test_without_findings_there_is_a_run_without_results() -> None:
     run = rendered()
 
     assert (run.results, run.tool.driver.rules, run.tool.driver.version) == ([], [], "1.2.3")
+
+
+def test_a_thing_that_no_text_has_is_named_with_its_facts() -> None:
+    thing = Entry("logs", "logs", None, "error", "a-rule", "m", subject="TOPIC/orders", facts={"logOffset": 7})
+    nowhere = Entry("", None, None, "error", "a-rule", "m", subject="TOPIC/orders")
+    one, other = rendered(thing, nowhere).results
+
+    place = one.locations[0].physical_location
+    assert place is not None
+    assert (place.artifact_location.uri, place.region) == ("logs", None)
+    assert one.properties == {"logOffset": 7}
+    assert one.locations[0].logical_locations == [LogicalLocation("TOPIC/orders")]
+    assert other.locations[0].physical_location is None
+    assert other.locations[0].logical_locations == [LogicalLocation("TOPIC/orders")]

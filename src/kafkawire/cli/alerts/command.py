@@ -1,0 +1,110 @@
+"""``kafkawire alerts``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Final
+
+import typer
+
+from kafkawire.cli.alerts.alert_rows import AlertRow, AlertRuleRow
+from kafkawire.cli.alerts.alerts_sarif import sarif_of
+from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.cli.rows.formats import FindingFormat, FindingFormatOption
+from kafkawire.cli.rows.printing import print_rows
+from kafkawire.cli.tables.table_batches import command_errors
+from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule
+from kafkawire.logs.option_records import TIME, value_of
+from kafkawire.logs.past_alerts import read_alerts
+from kafkawire.near_names import did_you_mean
+
+_TIMES: Final = "Times"
+_RULES: Final = "Rules"
+
+
+def run(
+    log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH", help="The metadata log: the folder __cluster_metadata-0, a folder with it, or a URI."
+        ),
+    ] = None,
+    from_time: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="Only changes from this time on, such as 2026-03-01T12:30Z. By default from the log's beginning.",
+            rich_help_panel=_TIMES,
+        ),
+    ] = None,
+    until_time: Annotated[
+        str | None,
+        typer.Option(metavar="DATE", help="Only changes before this time.", rich_help_panel=_TIMES),
+    ] = None,
+    rule: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Only this rule; repeatable. By default all.", rich_help_panel=_RULES),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ID", help="Not this rule; repeatable.", rich_help_panel=_RULES),
+    ] = None,
+    list_rules: Annotated[
+        bool, typer.Option("--list-rules", help="List the rules, and read no log.", rich_help_panel=_RULES)
+    ] = False,
+    output: FindingFormatOption = FindingFormat.TABLE,
+) -> None:
+    """Find risky changes in a cluster's metadata log: denials removed, everyone allowed, retention shortened.
+
+    It reads a copy of the log, and needs no broker. Each alert has its time, its offset in the log and what to do. A
+    change that was undone later is an alert too.
+
+    Exit code: 0 if there is no alert, 1 if there is one, or if the log is damaged or cannot be read; 2 for wrong usage,
+    and for a time of which the log does not know the state.
+    """
+    rules = _chosen(rule, ignore)
+    if list_rules:
+        _print_rules(rules, output)
+        return
+    if log is None:
+        raise CommandError("--log is missing; give the folder of the metadata log, or --list-rules", ExitCode.USAGE)
+    with command_errors():
+        alerts = read_alerts(
+            log, since=_time(from_time, "from_time"), until=_time(until_time, "until_time"), rules=rules
+        )
+    if output is FindingFormat.SARIF:
+        sys.stdout.write(sarif_of(alerts, log))
+    else:
+        print_rows(map(AlertRow.of, alerts), AlertRow, output.of_rows, empty="no alerts")
+    raise typer.Exit(ExitCode.FAILED if alerts else ExitCode.DONE)
+
+
+def _chosen(wanted: Sequence[str] | None, ignored: Sequence[str] | None) -> list[AlertRule]:
+    """The rules that the options choose, in the order of all.
+
+    Raises:
+        CommandError: there is no such rule, or none is left.
+    """
+    for option, names in (("--rule", wanted), ("--ignore", ignored)):
+        for name in names or ():
+            if name not in ALERT_RULES:
+                meant = did_you_mean(name, ALERT_RULES) or "--list-rules lists them"
+                raise CommandError(f"{option}: there is no rule {name!r}; {meant}", ExitCode.USAGE)
+    chosen = [
+        each for each in ALERT_RULES.values() if (not wanted or each.id in wanted) and each.id not in (ignored or ())
+    ]
+    if not chosen:
+        raise CommandError("--rule and --ignore leave no rule; leave out one of them", ExitCode.USAGE)
+    return chosen
+
+
+def _print_rules(rules: Sequence[AlertRule], output: FindingFormat) -> None:
+    if output is FindingFormat.SARIF:
+        raise CommandError("rules are no findings, which SARIF has; choose another --format", ExitCode.USAGE)
+    print_rows(map(AlertRuleRow.of, rules), AlertRuleRow, output.of_rows)
+
+
+def _time(text: str | None, option: str) -> datetime | None:
+    return None if text is None else value_of(text, TIME, option)

@@ -1,0 +1,69 @@
+"""A metadata log, watched by rules: the alerts of its files, and then of the records that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, cast
+
+from kafkawire.logs.alerts.finding import WATCHED, Alert, AlertFinder, HistoryTurn
+from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule
+from kafkawire.logs.files.log_files import FileKind, LogFile
+from kafkawire.logs.folding.journaled_ledger import JournaledLedger
+from kafkawire.logs.folding.metadata_fold import Loss, MetadataFold, StateReducer, replay
+from kafkawire.logs.folding.metadata_history import MetadataHistory
+from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.history_tables import HISTORIES
+
+
+class WatchedLog:
+    """Folds one metadata log, and applies rules to what turns. Memory holds what is open in the log.
+
+    Args:
+        files: segments and snapshots of the log.
+        source: reads them.
+        rules: which rules.
+    """
+
+    def __init__(
+        self, files: Sequence[LogFile], source: FoldSource, rules: Iterable[AlertRule] = tuple(ALERT_RULES.values())
+    ) -> None:
+        self._files, self._source = files, source
+        has_snapshots = any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files)
+        self._folds = {
+            name: MetadataFold[Any](partial(_journaled, name), source, has_snapshots=has_snapshots) for name in WATCHED
+        }
+        self._finder = AlertFinder(rules)
+
+    @property
+    def known_since(self) -> int | None:
+        """As of ``MetadataFold``; it is the same for all histories."""
+        return self._folds[WATCHED[0]].known_since
+
+    def read(self) -> Iterator[Alert]:
+        """The alerts of the files, in the order of the log.
+
+        Raises:
+            LogReadError: as ``FoldSource.groups``.
+        """
+        for _ in replay(self._files, list(self._folds.values()), self._source):
+            yield from self._found()
+
+    def losses(self) -> list[Loss]:
+        """What could not be read, so that alerts may be missing; each loss once."""
+        return list(dict.fromkeys(loss for fold in self._folds.values() for loss in fold.losses))
+
+    def _found(self) -> Iterator[Alert]:
+        turns: list[HistoryTurn] = []
+        for name, fold in self._folds.items():
+            ledger = cast("JournaledLedger[Any]", fold.ledger)
+            turns += [HistoryTurn(name, turn) for turn in ledger.journal]
+            ledger.journal.clear()
+            ledger.ended.clear()
+        return self._finder.find(turns)
+
+
+def _journaled(history: str) -> StateReducer[Any]:
+    reducer = cast("MetadataHistory[Any]", HISTORIES[history]).make_reducer(None)
+    reducer.ledger = JournaledLedger.of(reducer.ledger)
+    return reducer

@@ -1,0 +1,65 @@
+"""A ledger that also keeps each beginning and end of an interval, in the order in which they happened."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Generic, NamedTuple, Self
+
+from kafkawire.logs.folding.intervals import Interval, K, Ledger, Moment, Values
+
+
+class Turn(NamedTuple, Generic[K]):
+    """The beginning or the end of an interval.
+
+    Attributes:
+        interval: which. Its end may be known by now, also where this is its beginning.
+        is_end: whether it ended.
+    """
+
+    interval: Interval[K]
+    is_end: bool
+
+    @property
+    def at(self) -> Moment:
+        """When: time in milliseconds, and offset of the record."""
+        interval = self.interval
+        return (interval.valid_to, interval.to_offset) if self.is_end else (interval.valid_from, interval.from_offset)
+
+
+class JournaledLedger(Ledger[K]):
+    """The same ledger. The journal lacks what began before all that is known, and the end of what is not known.
+
+    Attributes:
+        journal: the turns that the caller has not taken yet. The caller clears the list.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.journal: list[Turn[K]] = []
+
+    @classmethod
+    def of(cls, ledger: Ledger[K]) -> Self:
+        """A journal for an empty ledger, which is not used any longer."""
+        journaled = cls()
+        journaled.__dict__ |= ledger.__dict__
+        return journaled
+
+    def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
+        """See ``Ledger``."""
+        before = self._open.get(key)
+        super().put(key, values, at, group)
+        now = self._open[key]
+        if now is not before:
+            self._note_beginning(now)
+
+    def _begin(self, interval: Interval[K]) -> None:
+        super()._begin(interval)
+        self._note_beginning(interval)
+
+    def _end(self, interval: Interval[K], at: Moment) -> None:
+        super()._end(interval, at)
+        self.journal.append(Turn(interval, is_end=True))
+
+    def _note_beginning(self, interval: Interval[K]) -> None:
+        if interval.from_offset is not None:
+            self.journal.append(Turn(interval, is_end=False))
