@@ -23,13 +23,22 @@ if tuple(map(int, pyspark.__version__.split(".")[:2])) < _LEAST:
     raise ImportError(f"kafkawire.spark needs PySpark {least} or newer, and {pyspark.__version__} is installed")
 
 # With an older release these imports fail, with an error that does not mention the release.
+from kafkawire.spark.alert_stream import AlertStream, alert_records  # noqa: E402
 from kafkawire.spark.divided_history import divided_history  # noqa: E402
 from kafkawire.spark.options import OptionError  # noqa: E402
 from kafkawire.spark.planned_read import make_reading  # noqa: E402
 from kafkawire.spark.source import KafkaLogSource  # noqa: E402
 from kafkawire.spark.who_could import WhoCould  # noqa: E402
 
-__all__ = ["KafkaLogSource", "OptionError", "read_history", "register", "register_who_could"]
+__all__ = [
+    "AlertStream",
+    "KafkaLogSource",
+    "OptionError",
+    "alert_records",
+    "read_history",
+    "register",
+    "register_who_could",
+]
 
 
 def register_who_could(spark: SparkSession) -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from kafkawire.logs.alerts.finding import WATCHED, Alert, AlertFinder, HistoryTurn
 from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.journaled_ledger import JournaledLedger
-from kafkawire.logs.folding.metadata_fold import Loss, MetadataFold, StateReducer, replay
+from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_fold import MARKER_IDS, Change, Loss, MetadataFold, StateReducer, replay
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.history_tables import HISTORIES
+
+_NOT_LOOKED_AT: Final = "PartitionRecord"
+"""No rule is about the number of partitions, and these records are many."""
 
 
 class WatchedLog:
@@ -49,6 +53,17 @@ class WatchedLog:
         for _ in replay(self._files, list(self._folds.values()), self._source):
             yield from self._found()
 
+    def follow(self, changes: Sequence[Change]) -> Iterator[Alert]:
+        """The alerts of the next records, which need not be in the files.
+
+        Args:
+            changes: records with the fields of ``NEEDED``, in the order of the log; those of other types may be left
+                out, but not those that begin or end a transaction.
+        """
+        for fold in self._folds.values():
+            fold.apply_changes(changes)
+        yield from self._found()
+
     def losses(self) -> list[Loss]:
         """What could not be read, so that alerts may be missing; each loss once."""
         return list(dict.fromkeys(loss for fold in self._folds.values() for loss in fold.losses))
@@ -63,7 +78,21 @@ class WatchedLog:
         return self._finder.find(turns)
 
 
+def _reducer(history: str) -> StateReducer[Any]:
+    return cast("MetadataHistory[Any]", HISTORIES[history]).make_reducer(None)
+
+
 def _journaled(history: str) -> StateReducer[Any]:
-    reducer = cast("MetadataHistory[Any]", HISTORIES[history]).make_reducer(None)
+    reducer = _reducer(history)
     reducer.ledger = JournaledLedger.of(reducer.ledger)
     return reducer
+
+
+def _needed() -> Iterator[tuple[str, tuple[str, ...]]]:
+    yield from ((name, ()) for name in MARKER_IDS)
+    for history in WATCHED:
+        yield from ((name, fields) for name, fields in _reducer(history).RECORDS.items() if name != _NOT_LOOKED_AT)
+
+
+NEEDED: Final[Needed] = dict(_needed())
+"""The records that rules need, by the name of the message, with their fields."""

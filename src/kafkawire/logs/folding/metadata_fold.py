@@ -30,7 +30,7 @@ from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.batch import NO_TIMESTAMP
 
 _GAP: Final = "offset_gap"
-_MARKERS: Final = {
+MARKER_IDS: Final = {
     each.NAME: each.API_KEY for each in (BeginTransactionRecord, EndTransactionRecord, AbortTransactionRecord)
 }
 """Ids of the records that begin or end a transaction, by the names of their messages."""
@@ -100,7 +100,7 @@ class _State(Generic[K]):
     def _in_effect(self, changes: Iterable[Change]) -> Iterator[Change]:
         for change in changes:
             record, (time, _) = change
-            marker = _MARKERS.get(cast("str", record[0]))
+            marker = MARKER_IDS.get(cast("str", record[0]))
             for held, (_, offset) in self.transactions.take(marker, change):
                 yield held, (time, offset)
 
@@ -194,7 +194,7 @@ class MetadataFold(Generic[K]):
         self._source = source
         self._has_snapshots = has_snapshots
         self._state = _State(make_reducer())
-        needed = {**dict.fromkeys(_MARKERS, ()), **self._state.reducer.RECORDS}
+        needed = {**dict.fromkeys(MARKER_IDS, ()), **self._state.reducer.RECORDS}
         self._decoder = MetadataDecoder(needed, source.options.registry)
         self._expected: int | None = None
         self._covered = self._covered_by_snapshot = 0
@@ -339,6 +339,12 @@ class MetadataFold(Generic[K]):
         self._apply(found, begin, len(found.records))
         end = run.batches[-1].last_offset + 1
         self._expected = max(expected or 0, end if limit is None else min(end, limit))
+
+    def apply_changes(self, changes: Sequence[Change]) -> None:
+        """Apply the next records, decoded elsewhere. Where the time is None, it is that of the record before."""
+        clock = self._clock
+        timed = [(record, (clock.read(NO_TIMESTAMP if time is None else time), at)) for record, (time, at) in changes]
+        self._state.apply(timed, has_markers=any(record[0] in MARKER_IDS for record, _ in changes))
 
     def _apply(self, found: MetadataRecords, begin: int, end: int) -> None:
         """Apply records that could all be decoded."""
