@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.alerts.finding import Alert
+from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule, AlertSeverity
 from kafkawire.logs.catalogue import table_named, table_names
 from kafkawire.logs.errors import (
     BeforeKnowledgeError,
@@ -21,6 +23,7 @@ from kafkawire.logs.history_tables import read_metadata_histories
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import ReadMode, ReadOptions
 from kafkawire.logs.past_acls import read_past_acls
+from kafkawire.logs.past_alerts import read_alerts
 from kafkawire.logs.planning import plan
 from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.records.scanning import scan_records
@@ -31,9 +34,13 @@ from kafkawire.logs.typed_batches import RecordBatch
 from kafkawire.model.acls.past_rights import PastAcl, PastRight, who_could
 
 __all__ = [
+    "ALERT_RULES",
     "FLAW_CODES",
     "LOCAL",
     "Accounts",
+    "Alert",
+    "AlertRule",
+    "AlertSeverity",
     "ArrowStore",
     "BeforeKnowledgeError",
     "FileKind",
@@ -60,6 +67,7 @@ __all__ = [
     "find_log_files",
     "plan",
     "read_changes",
+    "read_alerts",
     "read_metadata_histories",
     "read_part",
     "read_past_acls",

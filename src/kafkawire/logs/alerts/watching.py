@@ -65,8 +65,11 @@ class WatchedLog:
         yield from self._found()
 
     def losses(self) -> list[Loss]:
-        """What could not be read, so that alerts may be missing; each loss once."""
-        return list(dict.fromkeys(loss for fold in self._folds.values() for loss in fold.losses))
+        """What could not be read, so that alerts may be missing; each loss once, with the latest time of a history."""
+        found: dict[tuple[str, int | None, int | None], Loss] = {}
+        for loss in sorted((loss for fold in self._folds.values() for loss in fold.losses), key=_time):
+            found[loss.code, loss.from_offset, loss.to_offset] = loss
+        return list(found.values())
 
     def _found(self) -> Iterator[Alert]:
         turns: list[HistoryTurn] = []
@@ -76,6 +79,10 @@ class WatchedLog:
             ledger.journal.clear()
             ledger.ended.clear()
         return self._finder.find(turns)
+
+
+def _time(loss: Loss) -> int:
+    return loss.time or 0
 
 
 def _reducer(history: str) -> StateReducer[Any]:
