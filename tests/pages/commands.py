@@ -24,6 +24,7 @@ STAND_INS = {
     "/var/lib/kafka": "data",
     "--port 9092": "--port 0",  # any free port
     "2026-03-01T00:00Z": "2026-11-21T08:37:00Z",  # the logs of the tests begin later
+    "2026-03-08T00:00Z": "2026-11-21T08:37:25Z",
     "s3a://bucket/commits": "commits",  # Spark writes there with Hadoop's library for S3, which takes 600 MB
 }
 """What tests put in place of what is printed; ``data`` has the logs of a real broker. In this order."""

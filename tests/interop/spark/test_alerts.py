@@ -72,9 +72,9 @@ def test_a_view_of_sql_has_the_alerts_and_they_join_with_histories(spark: SparkS
         spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW {table} USING `kafka-log` OPTIONS ({options})")
     found = spark.sql(
         "SELECT rule, principal, topic_id FROM alerts JOIN topic_history ON name = resource_name AND valid_to = time "
-        "WHERE rule = 'acl-left-behind'"
+        "WHERE rule = 'acl-of-deleted-topic'"
     ).collect()
-    assert [(row.rule, row.principal) for row in found] == [("acl-left-behind", "User:alice")]
+    assert [(row.rule, row.principal) for row in found] == [("acl-of-deleted-topic", "User:alice")]
 
 
 def test_a_stream_in_many_micro_batches_has_the_alerts_of_the_table(

@@ -117,7 +117,7 @@ class Model:
         }
         self.left[name] = left
         for principal in self._principals(left):
-            yield "acl-left-behind", name, principal
+            yield "acl-of-deleted-topic", name, principal
 
     def set_retention(self, name: str, value: str | None) -> Iterator[tuple[str, str, str | None]]:
         """Set the retention of a topic, or unset it."""

@@ -85,16 +85,16 @@ class KnownState:
     def __init__(self) -> None:
         self._acls_of_name: dict[str, dict[str, AclBinding]] = defaultdict(dict)
         self._topics_of_name: dict[str, dict[str, int | None]] = defaultdict(dict)
-        self._left_behind: dict[str, set[str]] = {}
+        self._left: dict[str, set[str]] = {}
         self._all_brokers: dict[str, str] = {}
 
     def acls_of_topic(self, name: str) -> dict[str, AclBinding]:
         """The ACLs with the name of a topic, by id; prefixes and ``*`` are about other topics too."""
         return self._acls_of_name.get(name, {})
 
-    def acls_left_behind(self, name: str) -> dict[str, AclBinding]:
+    def acls_of_deleted(self, name: str) -> dict[str, AclBinding]:
         """The ACLs with the name of a deleted topic that were there when it was deleted, by id."""
-        left = self._left_behind.get(name, ())
+        left = self._left.get(name, ())
         return {acl_id: acl for acl_id, acl in self.acls_of_topic(name).items() if acl_id in left}
 
     def has_other_topic(self, topic: TopicChange) -> bool:
@@ -141,13 +141,13 @@ class KnownState:
         topics = self._topics_of_name[change.name]
         if not change.is_deletion:
             topics[change.topic_id] = change.time
-            self._left_behind.pop(change.name, None)
+            self._left.pop(change.name, None)
             return
         topics.pop(change.topic_id, None)
         if not topics:
             del self._topics_of_name[change.name]
             if acls := self.acls_of_topic(change.name):
-                self._left_behind[change.name] = set(acls)
+                self._left[change.name] = set(acls)
 
 
 def _names_a_topic(acl: AclBinding) -> bool:

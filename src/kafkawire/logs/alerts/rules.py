@@ -150,13 +150,13 @@ def _cluster_control_granted(change: AclChange, _: KnownState) -> Iterator[Probl
 
 
 @_rule(
-    "acl-left-behind",
+    "acl-of-deleted-topic",
     TopicChange,
     AlertSeverity.MEDIUM,
     "A topic was deleted, and an ACL with its name is still there: a later topic of the name inherits it.",
     "delete the ACL",
 )
-def _acl_left_behind(change: TopicChange, state: KnownState) -> Iterator[Problem]:
+def _acl_of_deleted_topic(change: TopicChange, state: KnownState) -> Iterator[Problem]:
     if change.is_deletion and not state.has_other_topic(change):
         for acl in sorted(state.acls_of_topic(change.name).values()):
             message = f"topic {change.name} was deleted, and this is left: {acl_in_words(acl)}"
@@ -167,12 +167,12 @@ def _acl_left_behind(change: TopicChange, state: KnownState) -> Iterator[Problem
     "acl-inherited",
     TopicChange,
     AlertSeverity.HIGH,
-    "A topic was created, and an ACL that a deleted topic of the name left behind holds for it.",
+    "A topic was created, and an ACL of a deleted topic of the name holds for it.",
     "delete the ACL if the principal is not meant to have the new topic",
 )
 def _acl_inherited(change: TopicChange, state: KnownState) -> Iterator[Problem]:
     if not change.is_deletion:
-        for acl in sorted(state.acls_left_behind(change.name).values()):
+        for acl in sorted(state.acls_of_deleted(change.name).values()):
             message = f"topic {change.name} was created again, and inherits this: {acl_in_words(acl)}"
             yield Problem(message, "TOPIC", change.name, acl.principal)
 

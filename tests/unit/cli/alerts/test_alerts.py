@@ -58,7 +58,7 @@ def test_rows_of_a_log_of_apache_kafka(capsys: pytest.CaptureFixture[str]) -> No
         (140, "high", "everyone-granted"),
         (202, "medium", "scram-iterations-lowered"),
         (350, "high", "deny-removed"),
-        (366, "medium", "acl-left-behind"),
+        (366, "medium", "acl-of-deleted-topic"),
     ]
     assert found[-2] == {
         "time": "2026-11-21T08:37:23.808000Z",
@@ -75,7 +75,7 @@ def test_rows_of_a_log_of_apache_kafka(capsys: pytest.CaptureFixture[str]) -> No
 def test_times_and_rules_choose(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row["log_offset"] for row in rows(capsys, "--from-time", "2026-11-21T08:37")] == [350, 366]
     assert [row["log_offset"] for row in rows(capsys, "--until-time", "2026-11-21T08:36:31.700")] == [69, 70]
-    assert [row["log_offset"] for row in rows(capsys, "--rule", "deny-removed", "--rule", "acl-left-behind")] == [
+    assert [row["log_offset"] for row in rows(capsys, "--rule", "deny-removed", "--rule", "acl-of-deleted-topic")] == [
         350,
         366,
     ]
@@ -108,7 +108,7 @@ def test_what_administrators_do_at_a_broker_alerts(tmp_path: Path, capsys: pytes
         ("deny-removed", "removed: User:eve may not READ topic orders"),
         ("retention-shortened", "retention.ms of topic orders: 60000 → 50000"),
         ("retention-unset", "retention.ms of topic orders: 50000 → not set"),
-        ("acl-left-behind", "topic orders was deleted, and this is left: User:* may READ topic orders"),
+        ("acl-of-deleted-topic", "topic orders was deleted, and this is left: User:* may READ topic orders"),
         ("acl-inherited", "topic orders was created again, and inherits this: User:* may READ topic orders"),
     ]
 

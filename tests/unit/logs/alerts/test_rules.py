@@ -86,9 +86,9 @@ def alerts(folder: Path, *records: Message | tuple[Message, ...]) -> list[Alert]
         ("every-resource-granted", [acl(name="*", resource_type=GROUP)]),
         ("cluster-control-granted", [acl(operation=AclOperation.ALTER, resource_type=CLUSTER, name="kafka-cluster")]),
         ("cluster-control-granted", [acl(operation=AclOperation.ALL, resource_type=CLUSTER, name="kafka-cluster")]),
-        ("acl-left-behind", [topic(), acl(), deleted()]),
-        ("acl-left-behind", [acl(), (topic(), deleted())]),
-        ("acl-left-behind", [topic(), acl(permission=DENY), deleted()]),
+        ("acl-of-deleted-topic", [topic(), acl(), deleted()]),
+        ("acl-of-deleted-topic", [acl(), (topic(), deleted())]),
+        ("acl-of-deleted-topic", [topic(), acl(permission=DENY), deleted()]),
         ("retention-shortened", [topic(), config("604799999")]),
         ("retention-shortened", [topic(), config("-1"), config("604800000")]),
         ("retention-shortened", [topic(), config("700000000"), config("604800001")]),
@@ -177,12 +177,12 @@ def test_an_alert_says_what_happened_to_what_and_where(tmp_path: Path) -> None:
     )
 
 
-def test_a_topic_that_is_created_again_inherits_the_acls_that_were_left_behind(tmp_path: Path) -> None:
+def test_a_topic_that_is_created_again_inherits_the_acls_that_were_left(tmp_path: Path) -> None:
     history = (topic(), acl(), acl("User:bob", number=2), deleted(), removed(2), acl("User:cleo", number=3))
     found = alerts(tmp_path, *history, topic(OTHER))
     assert [(each.rule, each.principal) for each in found] == [
-        ("acl-left-behind", "User:ann"),
-        ("acl-left-behind", "User:bob"),
+        ("acl-of-deleted-topic", "User:ann"),
+        ("acl-of-deleted-topic", "User:bob"),
         ("acl-inherited", "User:ann"),
     ]
 
