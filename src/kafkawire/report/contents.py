@@ -29,6 +29,11 @@ TOKENS: Final = ("cluster", "owner", "token", "requester", "renewers", "expires"
 BROKERS: Final = ("cluster", "broker", "state", "rack", "endpoints", *INTERVAL)
 CONTROLLERS: Final = ("cluster", "controller", "endpoints", *INTERVAL)
 FEATURES: Final = ("cluster", "feature", "level", *INTERVAL)
+ALERTS: Final = (
+    *("cluster", "time", "offset", "rule", "severity"),
+    *("resourceType", "resourceName", "principal", "message"),
+)
+"""An alert has no interval; its time is that of the change."""
 
 
 Cluster: TypeAlias = str | None
@@ -173,6 +178,7 @@ class LogReport:
     controllers: Section = field(default_factory=lambda: Section(CONTROLLERS))
     features: Section = field(default_factory=lambda: Section(FEATURES))
     commits: Commits = field(default_factory=Commits)
+    alerts: Section = field(default_factory=lambda: Section(ALERTS))
     accounts: Mapping[str, Accounts] = field(default_factory=dict)
     logs: Sequence[str] = ()
     copies: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""The contents of a report: each log is read once, and the rows and numbers for the page are kept."""
+"""The contents of a report: logs are read, and the rows and numbers for the page are kept."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS
 from kafkawire.logs.planning import FoundLogs, find_logs
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.table_stream import read_parts
+from kafkawire.report.alerts import GatheredAlerts
 from kafkawire.report.committed import COMMIT_COLUMNS, CommitFold
 from kafkawire.report.contents import Cluster, Commits, LogReport, Section
 from kafkawire.report.copies import one_of_each
@@ -45,7 +46,8 @@ def gather_report(
         title: of the page.
         paths: where the logs are.
         bar: shows the progress of each reading.
-        limit: the maximum number of ended rows of each cluster in a section; rows that are still valid are all kept.
+        limit: the maximum number of ended rows of each cluster in a section, and of alerts; rows that are still valid
+            are all kept.
         as_of: the date at which the page opens.
 
     Raises:
@@ -62,6 +64,9 @@ def gather_report(
     commits = fold.commits(log_ends(found))
     reader.cover(fold.first)
     reader.cover(fold.last)
+    alerts = GatheredAlerts(limit)
+    for row in reader.alerts():
+        alerts.add(row)
     report = LogReport(
         title=title,
         began=reader.began,
@@ -77,6 +82,7 @@ def gather_report(
         controllers=sections["controllers"],
         features=sections["features"],
         commits=commits,
+        alerts=alerts.section(),
         accounts=reader.accounts,
         logs=sorted({file.folder for file in chosen.files}),
         copies=chosen.copies,
@@ -88,7 +94,7 @@ def gather_report(
 
 
 class _Reader:
-    """Reads each log once, and keeps the accounts.
+    """Reads the logs, and keeps the accounts.
 
     Attributes:
         accounts: of the logs of each topic.
@@ -140,6 +146,14 @@ class _Reader:
             return
         yield from self._rows(table, logs, options, accounts)
         self._add_accounts(CONSUMER_OFFSETS, accounts)
+
+    def alerts(self) -> Iterator[dict[str, object]]:
+        """The rows of ``alerts``; none without a metadata log, which is read a second time for them."""
+        options = ReadOptions(mode=ReadMode.DROPMALFORMED)
+        table = table_named("alerts", options)
+        logs = self._logs.of_table(table)
+        if logs.files:
+            yield from self._rows(table, logs, options, Accounts())
 
     def _rows(
         self, table: Table, logs: FoundLogs, options: ReadOptions, accounts: Accounts

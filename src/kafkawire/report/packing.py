@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from kafkawire.model.acls.bindings import WILDCARD
+from kafkawire.logs import ALERT_RULES
+from kafkawire.model.acls.bindings import CLUSTER_NAME, WILDCARD, AclOperation
 from kafkawire.model.acls.evaluation import EVERYBODY, IMPLIED_BY
+from kafkawire.model.acls.operation_sets import CHECKED, operations_in
 from kafkawire.model.configs.sensitive import HIDDEN
 from kafkawire.report.contents import Cell, Cluster, Commits, Count, LogEnd, LogReport, Numbers, Section
 from kafkawire.report.notes import notes_on
@@ -27,7 +29,7 @@ def packed_report(report: LogReport, written_at: int) -> dict[str, object]:
     ends = list({id(commit.end): commit.end for commit in commits.latest if commit.end.points}.values())
     sections = {
         name: _packed(section, texts, report.clusters)
-        for name, section in (*report.sections(), ("commits", _commits(commits, ends)))
+        for name, section in (*report.sections(), ("commits", _commits(commits, ends)), ("alerts", report.alerts))
     }
     return {
         "title": report.title,
@@ -50,6 +52,15 @@ def packed_report(report: LogReport, written_at: int) -> dict[str, object]:
             "impliedBy": {
                 implied.name: sorted(by.name for by in operations) for implied, operations in IMPLIED_BY.items()
             },
+            "operations": [operation.name for operation in AclOperation],
+            "asked": {
+                kind.name: [operation.name for operation in operations_in(checked)] for kind, checked in CHECKED.items()
+            },
+            "clusterName": CLUSTER_NAME,
+        },
+        "alertRules": {
+            rule.id: {"title": rule.title, "remedy": rule.remedy, "looksAt": rule.looks_at}
+            for rule in ALERT_RULES.values()
         },
         "hidden": HIDDEN,
         "accounts": [

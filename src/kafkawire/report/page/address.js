@@ -1,6 +1,7 @@
 // What is looked at is in the address: a link, a bookmark or a reload shows the same again, and Back goes to what was seen before.
 function startAddress() {
   const searches = [...document.querySelectorAll("input[type=search]")], select = byId("cluster");
+  const kept = [...document.querySelectorAll("select.kept")], marks = [...document.querySelectorAll("input[type=checkbox]")];
   const picked = () => [...document.querySelectorAll("input[type=radio]:checked")].filter((box) => !box.defaultChecked);
   const opensAt = view.at, title = document.title;
   let timer = null, scrolled = 0;
@@ -13,6 +14,8 @@ function startAddress() {
     if (from !== began || to !== ended) for (const [end, time] of [["from", from], ["to", to]]) state.set(end, iso(time));
     for (const box of searches) if (box.value) state.set(box.id, box.value);
     for (const box of picked()) state.set(box.name, box.value);
+    for (const box of kept) if (box.selectedIndex > 0) state.set(box.id, box.value);
+    for (const box of marks) if (box.checked) state.set(box.id, "yes");
     return state;
   }
   function write() {
@@ -20,6 +23,14 @@ function startAddress() {
     timer = null;
     const state = stateNow();
     history.replaceState(null, "", state.size ? `#${state}` : location.href.split("#")[0]);
+  }
+
+  // An option that is not there changes nothing; without a word it is the first one.
+  function choose(box, value) {
+    const index = value === null ? 0 : [...box.options].findIndex((option) => option.value === value);
+    if (index < 0 || index === box.selectedIndex) return;
+    box.selectedIndex = index;
+    box.dispatchEvent(new Event("change", { bubbles: true }));
   }
 
   function lookAt(entity) {
@@ -56,6 +67,8 @@ function startAddress() {
       select.value = cluster;
       select.dispatchEvent(new Event("change"));
     }
+    for (const box of kept.toReversed()) choose(box, state.get(box.id));
+    for (const box of marks) if (box.checked !== state.has(box.id)) box.click();
     for (const box of searches) {
       if (box.value === (state.get(box.id) ?? "")) continue;
       box.value = state.get(box.id) ?? "";

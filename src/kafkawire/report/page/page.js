@@ -67,7 +67,7 @@ function drawDensity(steps) {
 
 // Sections without anything say so and offer nothing to search; without any at all the page says only that.
 function quietEmpty() {
-  for (const [name, target] of [["acls", "access"], ["topics", "topics"], ["quotas", "quotas"], ["configs", "configs"], ["users", "users"], ...["partitions", "tokens", "brokers", "controllers", "features"].map((name) => [name, name]), ["commits", "commits"]])
+  for (const [name, target] of [["acls", "access"], ["topics", "topics"], ["quotas", "quotas"], ["configs", "configs"], ["users", "users"], ...["partitions", "tokens", "brokers", "controllers", "features"].map((name) => [name, name]), ["commits", "commits"], ["acls", "ask"], ["alerts", "alerts"]])
     byId(target).classList.toggle("empty", !ALL[name].length);
   byId("changes").hidden = byId("compare").hidden = !CHANGES.length && !ALL.commits.length;
   if (Object.values(ALL).some((rows) => rows.length)) return;
@@ -100,6 +100,8 @@ startHead();
 startTimeBar();
 startTiles();
 startAccess();
+startAsking();
+startAlerts();
 startChanges();
 for (const [name, noun] of [["topics", "topic"], ["quotas", "quota"], ["configs", "configuration"], ["users", "credential"], ["partitions", "partition"],
   ["tokens", "token"], ["brokers", "broker"], ["controllers", "controller"], ["features", "feature"]]) laneSection(name, noun);

@@ -12,6 +12,7 @@ function startTiles() {
     ["tokens", "delegation tokens", "tokens", "holding", ofDate("tokens")],
     ["brokers", "brokers", "brokers", "holding", ofDate("brokers")],
     ["commits", "groups", "commits", "holders", () => {}],
+    ["alerts", "alerts", "alerts", "changes", () => pick("alerts-which", "")],
   ];
   const several = DATA.clusters.length > 1 ? "In all clusters together:\na principal, user or group that is in two of them counts twice." : null;
   const figures = tiles.map(([target, label, section, what, choose]) => {
