@@ -46,6 +46,7 @@ def notes_on(report: LogReport) -> Iterator[str]:
     for name, section in report.sections():
         yield from _left_out(_NAMES[name], section.numbers)
     yield from _left_out("committed offsets", report.commits.numbers)
+    yield from _alerts_left_out(report.alerts.numbers)
 
 
 def _and_others(others: int) -> str:
@@ -64,6 +65,13 @@ def _left_out(name: str, numbers: Mapping[Cluster, Numbers]) -> Iterator[str]:
         f"{'' if cut is None else f' up to {_date(cut)}'}. "
         f"To list all, use --max-rows {max(of.ended for of in numbers.values())}."
     )
+
+
+def _alerts_left_out(numbers: Mapping[Cluster, Numbers]) -> Iterator[str]:
+    rows, shown = sum(of.rows for of in numbers.values()), sum(of.shown for of in numbers.values())
+    if shown < rows:
+        most = max(of.rows for of in numbers.values())
+        yield f"Showing {shown:,} of {rows:,} alerts: the newest of each cluster. To list all, use --max-rows {most}."
 
 
 def _valid(number: int) -> str:

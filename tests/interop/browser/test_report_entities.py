@@ -252,7 +252,7 @@ def test_a_view_fits_a_telephone(page: Page, address: str) -> None:
     ("tile", "section", "rows"),
     [
         *((0, "access", 0), (2, "topics", 1), (3, "partitions", 1), (4, "quotas", 3), (5, "configs", 2)),
-        *((6, "users", 0), (7, "tokens", 1), (8, "brokers", 1), (9, "commits", 0)),
+        *((6, "users", 0), (7, "tokens", 1), (8, "brokers", 1), (9, "commits", 0), (10, "alerts", 0)),
     ],
 )
 def test_a_tile_leads_to_the_list_of_what_it_counts(page: Page, tile: int, section: str, rows: int) -> None:

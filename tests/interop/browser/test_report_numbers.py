@@ -31,11 +31,15 @@ def by(rows: Rows, columns: tuple[str, ...], value: str | None = None) -> State:
     return {tuple(row[name] for name in columns): value and row[value] for row in rows}
 
 
+def milliseconds(time: object) -> float:
+    return datetime.fromisoformat(str(time)).timestamp() * 1000
+
+
 def commits_at(rows: Rows, date: int) -> Rows:
     """The commits that are in force at a date."""
     found = dict[tuple[object, ...], Mapping[str, object]]()
     for row in rows:
-        if datetime.fromisoformat(str(row["append_time"])).timestamp() * 1000 <= date:
+        if milliseconds(row["append_time"]) <= date:
             key = tuple(row[name] for name in ("group_id", "topic", "partition"))
             if row["tombstone"]:
                 found.pop(key, None)
@@ -122,6 +126,7 @@ def test_tiles_and_lists_have_the_numbers_of_the_tables(browser: Page, made: tup
             *(len(STATES[name](tables, date)) for name in ("topics", "partitions", "quotas", "configs")),
             *(len({row["user"] for row in users}), len(STATES["tokens"](tables, date))),
             *(len(STATES["brokers"](tables, date)), len({key[0] for key in commits})),
+            sum(milliseconds(row["time"]) <= date for row in tables.rows("alerts")),
         ]
         assert texts(page, ".tile b") == [words(number) for number in expected]
         assert 0 not in expected

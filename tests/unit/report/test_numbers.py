@@ -146,7 +146,9 @@ def test_everything_that_is_valid_at_the_end_is_on_the_page(data: PageData, tabl
 def test_the_page_says_how_many_rows_it_shows(data: PageData) -> None:
     for name, section in data["sections"].items():
         rows, shown = (sum(numbers[field] for numbers in section["numbers"]) for field in ("rows", "shown"))
-        words = {"configs": "configuration rows", "commits": "committed offsets"}.get(name, f"{name.lower()[:-1]} rows")
+        words = {"configs": "configuration rows", "commits": "committed offsets", "alerts": "alerts"}.get(
+            name, f"{name.lower()[:-1]} rows"
+        )
         noted = [note.replace("ACL", "acl") for note in data["notes"]]
         said = [note for note in noted if note.startswith(f"Showing {shown:,} of {rows:,} {words}: ")]
         assert bool(said) == (shown < rows)

@@ -12,7 +12,7 @@ function startAlerts() {
   const table = sortedTable(byId("alerts-table"), [
     { title: "Time (UTC)", isOrder: true, value: (row) => row.time, cell: (row) => make("button", { type: "button", class: "link", onclick: () => go(row.time) }, shown(row.time)) },
     { title: "Severity", value: (row) => SEVERITY_ORDER.indexOf(row.severity), cell: (row) => make("span", { class: SEVERITIES[row.severity] }, row.severity) },
-    { title: "Rule", value: (row) => row.rule, cell: (row) => make("span", { class: "word", tip: `${DATA.alertRules[row.rule].title}\nTo do: ${DATA.alertRules[row.rule].remedy}.` }, row.rule) },
+    { title: "Rule", value: (row) => row.rule, cell: (row) => make("span", { class: "word", tip: DATA.alertRules[row.rule].title }, row.rule) },
     { title: "Of", value: (row) => `${row.resourceType} ${row.resourceName}`, cell: (row) => make("span", {}, ofAlert(row), inCluster(row)) },
     { title: "What happened", value: null, cell: (row) => named(row.message) },
     { title: "Offset", right: true, value: (row) => row.offset, cell: (row) => row.offset === null ? "" : inFigures(row.offset) },
@@ -28,5 +28,11 @@ function startAlerts() {
     table(found, past.length ? "Nothing matches." : "No alerts up to this date.");
     byId("alerts-found").textContent = foundOf(found.length, past.length, countAt(countOf("alerts", "changes"), view.at), "alert");
   }
+  const found = Object.keys(DATA.alertRules).filter((rule) => ALL.alerts.some((row) => row.rule === rule));
+  byId("alerts-rules").hidden = !found.length;
+  byId("alerts-rules").append(make("dl", {}, ...found.flatMap((rule) => {
+    const { title, remedy } = DATA.alertRules[rule];
+    return [make("dt", {}, rule), make("dd", {}, `${title} To do: ${remedy}.`)];
+  })));
   inSection("alerts", show);
 }

@@ -26,12 +26,15 @@ function startAsking() {
 
   function show() {
     const name = type.value === "CLUSTER" ? DATA.acls.clusterName : boxes.name.value, date = now.when === "date";
-    byId("ask-hint").textContent = `${date ? `At ${shown(view.at)} UTC` : "At any time of this log"}: since when, until when, and by which ACL. Decided as by Kafka's own authorizer, also for a name that no topic ever had.`;
+    const host = boxes.host.value.trim(), when = date ? `at ${shown(view.at)} UTC` : "at any time of this log";
+    byId("ask").classList.toggle("unasked", !name);
+    byId("ask-hint").replaceChildren(...(name ? [`${operation.value} ${type.value} `, named(name), ...(host ? [" from ", named(host)] : []), `, ${when}: `] : []),
+      "since when, until when, and by which ACL. Decided as by Kafka's own authorizer.");
     byId("ask-found").textContent = "";
     byId("ask-lacking").hidden = true;
     if (!name) { table([], "Type the name of a resource."); return; }
     const asked = date ? { first: view.at, last: view.at } : { first: -Infinity, last: Infinity };
-    const question = { type: type.value, operation: operation.value, name, host: boxes.host.value.trim(), superUsers: boxes.supers.value.split(";").map((one) => one.trim()).filter(Boolean), everyone: byId("ask-everyone").checked, asked };
+    const question = { type: type.value, operation: operation.value, name, host, superUsers: boxes.supers.value.split(";").map((one) => one.trim()).filter(Boolean), everyone: byId("ask-everyone").checked, asked };
     const acls = rowsOf("acls"), lacking = whatIsLacking(acls, date);
     byId("ask-lacking").hidden = !lacking;
     byId("ask-lacking").textContent = lacking;
