@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkawire.logs.accounts import Accounts
-from kafkawire.logs.alerts.finding import Alert
+from kafkawire.logs.alerts.finding import Alert, AlertFinder
 from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule, AlertSeverity
 from kafkawire.logs.catalogue import table_named, table_names
 from kafkawire.logs.errors import (
@@ -39,6 +39,7 @@ __all__ = [
     "LOCAL",
     "Accounts",
     "Alert",
+    "AlertFinder",
     "AlertRule",
     "AlertSeverity",
     "ArrowStore",

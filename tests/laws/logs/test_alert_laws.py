@@ -5,18 +5,22 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
+import pyarrow as pa
 from hypothesis import given, strategies as st
 from tests.made.logs import METADATA_LOG, Step, write_segment
 
 from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
-from kafkawire.logs import LOCAL, Accounts, ReadMode, ReadOptions, find_log_files
+from kafkawire.logs import LOCAL, Accounts, AlertFinder, ReadMode, ReadOptions, find_log_files
 from kafkawire.logs.alerts.finding import Alert
+from kafkawire.logs.alerts.turns import WATCHED
 from kafkawire.logs.alerts.watching import NEEDED, WatchedLog
 from kafkawire.logs.folding.metadata_decoder import ENCODED
 from kafkawire.logs.folding.metadata_fold import Change
+from kafkawire.logs.folding.metadata_history import MetadataHistory, read_together
 from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.protocol import (
     AccessControlEntryRecord,
     ConfigRecord,
@@ -199,6 +203,34 @@ def found(alerts: Iterator[Alert]) -> list[tuple[int | None, str, str, str | Non
 def test_the_alerts_of_a_log_are_those_of_a_simple_model(history: list[Made]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         alerts = found(watched(written(Path(folder), history)).read())
+    assert alerts == [(at, *each) for at, made in enumerate(history) for each in made.expected]
+
+
+OFFSETS = (pa.field("from_offset", pa.int64()), pa.field("to_offset", pa.int64()))
+
+
+def rows_at(folder: Path, high_watermark: int) -> dict[str, list[dict[str, object]]]:
+    """The rows of the histories up to an offset, with their offsets: all that a job would have then."""
+    options = ReadOptions(mode=ReadMode.FAILFAST, high_watermark=high_watermark)
+    source, rows = FoldSource(options, Accounts(), LOCAL), dict[str, list[dict[str, object]]]()
+    histories = [cast("MetadataHistory[Any]", HISTORIES[name]) for name in WATCHED]
+    fields = {each.name: {field.name: field for field in (*each.fields(options), *OFFSETS)} for each in histories}
+    schemas = {name: pa.schema(of_table.values()) for name, of_table in fields.items()}
+    for name, batch in read_together(histories, find_log_files([folder]), schemas, source):
+        rows.setdefault(name, []).extend(batch.to_pylist())
+    return rows
+
+
+@given(histories(), st.data())
+def test_rows_of_histories_have_the_alerts_of_the_log_also_where_they_come_again_as_they_are_closed(
+    history: list[Made], data: st.DataObject
+) -> None:
+    end, finder, alerts = len(history), AlertFinder(), []
+    cuts = sorted(data.draw(st.lists(st.integers(0, end), max_size=4), label="cuts"))
+    with tempfile.TemporaryDirectory() as folder:
+        written(Path(folder), history)
+        for cut in (*cuts, end):
+            alerts += found(iter(finder.find_in_rows(rows_at(Path(folder), cut))))
     assert alerts == [(at, *each) for at, made in enumerate(history) for each in made.expected]
 
 

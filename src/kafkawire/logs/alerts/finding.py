@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 
@@ -17,20 +16,18 @@ from kafkawire.logs.alerts.changes import (
     TopicChange,
 )
 from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule, AlertSeverity
-from kafkawire.logs.folding.intervals import Moment, Values
-from kafkawire.logs.folding.journaled_ledger import Turn
-from kafkawire.logs.histories.acl import binding_of
-from kafkawire.logs.histories.config import ConfigKey
-from kafkawire.logs.histories.scram import CredentialKey
-from kafkawire.logs.tables.enum_names import MECHANISMS
+from kafkawire.logs.alerts.turns import (
+    WATCHED,
+    Acl,
+    Config,
+    Credential,
+    HistoryTurn,
+    Row,
+    Subject,
+    Topic,
+    turns_of_rows,
+)
 from kafkawire.logs.times import datetime_of
-from kafkawire.model.configs.resources import ConfigResource, ConfigResourceType
-from kafkawire.model.tolerant_enums import MembersByCode
-
-WATCHED: Final = ("acl_history", "config_history", "scram_history", "topic_history")
-"""The histories that rules look at. At one place of the log, ACLs change before topics."""
-
-_CONFIG_TYPES: Final = MembersByCode(ConfigResourceType)
 
 
 class Alert(msgspec.Struct, frozen=True):
@@ -56,48 +53,72 @@ class Alert(msgspec.Struct, frozen=True):
     message: str
 
 
-class HistoryTurn(NamedTuple):
-    """A turn of a history.
-
-    Attributes:
-        history: its name.
-        turn: the beginning or the end of an interval.
-    """
-
-    history: str
-    turn: Turn[Any]
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """The order of turns: by the place in the log, and topics after ACLs. Turns of one history stay in order."""
-        _, offset = self.turn.at
-        return -1 if offset is None else offset, WATCHED.index(self.history)
-
-
 class AlertFinder:
-    """Applies rules to turns. It takes those of a log in their order, in any number of portions.
+    """Applies rules to the changes of one log, which come in their order, in any number of portions.
+
+    Memory holds the ACLs of topics by name, the topics, and the configs of all brokers.
 
     Args:
         rules: which rules; all by default.
+
+    Example:
+        ```python
+        from kafkawire.logs import AlertFinder
+
+        row = {
+            "acl_id": "1f2e",
+            "principal": "User:*",
+            "host": "*",
+            "resource_type_code": 2,
+            "resource_name": "orders",
+            "pattern_type_code": 3,
+            "operation_code": 3,
+            "permission_code": 3,
+            "valid_from": None,
+            "valid_to": None,
+            "from_offset": 17,
+            "to_offset": None,
+        }
+        (alert,) = AlertFinder().find_in_rows({"acl_history": [row]})
+        print(alert.rule, alert.message)
+        ```
     """
 
     def __init__(self, rules: Iterable[AlertRule] = tuple(ALERT_RULES.values())) -> None:
         self._rules = list(rules)
         self._state = KnownState()
-        self._ended: dict[tuple[str, Hashable], Values | None] = {}
+        self._ended: dict[tuple[str, Hashable], HistoryTurn] = {}
         self._ended_at: int | None = None
+        self._last: int | None = None
 
-    def find(self, turns: Sequence[HistoryTurn]) -> Iterator[Alert]:
-        """The alerts of the next turns; in a portion, their order does not matter between histories."""
-        for history, turn in sorted(turns, key=lambda each: each.place):
-            for change in self._changes(history, turn):
-                yield from self._alerts(history, change, turn.at)
+    def find_in_rows(self, histories: Mapping[str, Iterable[Row]]) -> list[Alert]:
+        """The alerts of rows of histories, such as a job wrote or a stream brings.
+
+        A row may come again when it is closed: what was found in it before is not found again.
+
+        Args:
+            histories: rows of one log by the name of their table; those of other tables are left out. Times are
+                datetimes, and ``from_offset`` and ``to_offset`` must be there.
+
+        Raises:
+            KeyError: a row lacks a column.
+        """
+        turns = [turn for name in WATCHED for turn in turns_of_rows(name, histories.get(name, ()), self._last)]
+        return list(self.find(turns))
+
+    def find(self, turns: Iterable[HistoryTurn]) -> Iterator[Alert]:
+        """The alerts of the next turns. Those of one history are in order; between histories it does not matter."""
+        for turn in sorted(turns, key=_place):
+            self._last = turn.at[1]
+            change = self._change(turn)
+            if change is not None:
+                yield from self._alerts(turn, change)
                 self._state.apply(change)
 
-    def _alerts(self, history: str, change: AnyChange, at: Moment) -> Iterator[Alert]:
-        time, offset = at
+    def _alerts(self, turn: HistoryTurn, change: AnyChange) -> Iterator[Alert]:
+        time, offset = turn.at
         for rule in self._rules:
-            if rule.looks_at == history:
+            if rule.looks_at == turn.history:
                 for found in rule.find(change, self._state):
                     yield Alert(
                         rule.id,
@@ -110,47 +131,40 @@ class AlertFinder:
                         found.message,
                     )
 
-    def _changes(self, history: str, turn: Turn[Any]) -> Iterator[AnyChange]:
-        """The change that a turn is. Of two that follow each other at one place, the second one has both values."""
-        interval = turn.interval
-        if interval.values is None:
-            return
+    def _change(self, turn: HistoryTurn) -> AnyChange | None:
+        """The change that a turn is. Of an end and a beginning at one place, the beginning is the change."""
         time, _ = turn.at
-        match history:
-            case "acl_history":
-                yield AclChange(interval.key, binding_of(cast("bytes", interval.values)), is_removal=turn.is_end)
-            case "topic_history":
-                name, _ = cast("tuple[str, int]", interval.values)
-                yield TopicChange(interval.key, name, is_deletion=turn.is_end, time=time)
+        match turn.subject:
+            case Acl(acl_id, acl):
+                return AclChange(acl_id, acl, turn.is_end)
+            case Topic(topic_id, name):
+                return TopicChange(topic_id, name, turn.is_end, time)
             case _ if turn.is_end:
-                self._note_end(history, turn)
-            case "config_history":
-                yield _config_change(interval.key, self._values_before(history, turn), interval.values, time)
-            case "scram_history":
-                before = self._values_before(history, turn)
-                if before is not None:
-                    yield _credential_change(interval.key, before, interval.values)
+                self._note_end(turn)
+            case Config(resource, name, value):
+                before = self._before(turn)
+                return ConfigChange(resource, name, before.value if isinstance(before, Config) else None, value, time)
+            case Credential(user, mechanism, iterations):
+                before = self._before(turn)
+                if isinstance(before, Credential):
+                    return CredentialChange(user, mechanism, before.iterations, iterations)
+        return None
 
-    def _note_end(self, history: str, turn: Turn[Any]) -> None:
+    def _note_end(self, turn: HistoryTurn) -> None:
         _, offset = turn.at
         if offset != self._ended_at:
             self._ended.clear()
             self._ended_at = offset
-        self._ended[history, turn.interval.key] = turn.interval.values
+        self._ended[turn.history, turn.subject.key] = turn
 
-    def _values_before(self, history: str, turn: Turn[Any]) -> Values | None:
-        """The values of the key until the same place of the log; None if it had none."""
+    def _before(self, turn: HistoryTurn) -> Subject | None:
+        """What the key had until the same place of the log; None if it had nothing."""
         _, offset = turn.at
-        return self._ended.get((history, turn.interval.key)) if offset == self._ended_at else None
+        ended = self._ended.get((turn.history, turn.subject.key)) if offset == self._ended_at else None
+        return None if ended is None else ended.subject
 
 
-def _config_change(key: ConfigKey, before: Values | None, after: Values, time: int | None) -> ConfigChange:
-    code, resource, name = key
-    one, other = (None if each is None else cast("tuple[str | None]", each)[0] for each in (before, after))
-    return ConfigChange(ConfigResource(_CONFIG_TYPES[code], resource), name, one, other, time)
-
-
-def _credential_change(key: CredentialKey, before: Values, after: Values) -> CredentialChange:
-    user, code = key
-    iterations = [cast("tuple[int, object, object]", each)[0] for each in (before, after)]
-    return CredentialChange(user, MECHANISMS[code] or "", *iterations)
+def _place(turn: HistoryTurn) -> tuple[int, int]:
+    """The order of turns: by the place in the log, and topics after ACLs."""
+    _, offset = turn.at
+    return -1 if offset is None else offset, WATCHED.index(turn.history)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Final, cast
 
-from kafkawire.logs.alerts.finding import WATCHED, Alert, AlertFinder, HistoryTurn
+from kafkawire.logs.alerts.finding import Alert, AlertFinder
 from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule
+from kafkawire.logs.alerts.turns import WATCHED, HistoryTurn, turns_of_fold
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.journaled_ledger import JournaledLedger
 from kafkawire.logs.folding.metadata_decoder import Needed
@@ -72,10 +73,10 @@ class WatchedLog:
         return list(found.values())
 
     def _found(self) -> Iterator[Alert]:
-        turns: list[HistoryTurn] = []
+        turns = list[HistoryTurn]()
         for name, fold in self._folds.items():
             ledger = cast("JournaledLedger[Any]", fold.ledger)
-            turns += [HistoryTurn(name, turn) for turn in ledger.journal]
+            turns += turns_of_fold(name, ledger.journal)
             ledger.journal.clear()
             ledger.ended.clear()
         return self._finder.find(turns)
