@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
+
+import msgspec
 
 from kafkawire.model.acls.bindings import WILDCARD, AclBinding, PatternType, ResourceType
 from kafkawire.model.configs.resources import ConfigResource, ConfigResourceType
 
 
-class AclChange(NamedTuple):
+class AclChange(msgspec.Struct, frozen=True, gc=False):
     """An ACL was added or removed.
 
     Attributes:
@@ -23,7 +25,7 @@ class AclChange(NamedTuple):
     is_removal: bool
 
 
-class ConfigChange(NamedTuple):
+class ConfigChange(msgspec.Struct, frozen=True, gc=False):
     """A config of a resource was set or unset. What goes with a deleted topic is no change.
 
     Attributes:
@@ -40,7 +42,7 @@ class ConfigChange(NamedTuple):
     time: int | None
 
 
-class TopicChange(NamedTuple):
+class TopicChange(msgspec.Struct, frozen=True, gc=False):
     """A topic was created or deleted.
 
     Attributes:
@@ -56,7 +58,7 @@ class TopicChange(NamedTuple):
     time: int | None
 
 
-class CredentialChange(NamedTuple):
+class CredentialChange(msgspec.Struct, frozen=True, gc=False):
     """A SCRAM credential got a new password or other iterations.
 
     Attributes:

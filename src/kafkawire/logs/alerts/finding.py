@@ -85,7 +85,8 @@ class AlertFinder:
     """
 
     def __init__(self, rules: Iterable[AlertRule] = tuple(ALERT_RULES.values())) -> None:
-        self._rules = list(rules)
+        chosen = list(rules)
+        self._rules = {name: [rule for rule in chosen if rule.looks_at == name] for name in WATCHED}
         self._state = KnownState()
         self._ended: dict[tuple[str, Hashable], HistoryTurn] = {}
         self._ended_at: int | None = None
@@ -117,19 +118,18 @@ class AlertFinder:
 
     def _alerts(self, turn: HistoryTurn, change: AnyChange) -> Iterator[Alert]:
         time, offset = turn.at
-        for rule in self._rules:
-            if rule.looks_at == turn.history:
-                for found in rule.find(change, self._state):
-                    yield Alert(
-                        rule.id,
-                        rule.severity,
-                        None if time is None else datetime_of(time),
-                        offset,
-                        found.resource_type,
-                        found.resource_name,
-                        found.principal,
-                        found.message,
-                    )
+        for rule in self._rules[turn.history]:
+            for found in rule.find(change, self._state):
+                yield Alert(
+                    rule.id,
+                    rule.severity,
+                    None if time is None else datetime_of(time),
+                    offset,
+                    found.resource_type,
+                    found.resource_name,
+                    found.principal,
+                    found.message,
+                )
 
     def _change(self, turn: HistoryTurn) -> AnyChange | None:
         """The change that a turn is. Of an end and a beginning at one place, the beginning is the change."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
+
+import msgspec
 
 from kafkawire.logs.folding.intervals import Interval, Moment
 from kafkawire.logs.folding.journaled_ledger import Turn
@@ -30,7 +32,7 @@ _ACL: Final = (
 _PLACES: Final = ("valid_from", "from_offset"), ("valid_to", "to_offset")
 
 
-class Acl(NamedTuple):
+class Acl(msgspec.Struct, frozen=True, gc=False):
     """An ACL by its id."""
 
     acl_id: str
@@ -42,7 +44,7 @@ class Acl(NamedTuple):
         return self.acl_id
 
 
-class Topic(NamedTuple):
+class Topic(msgspec.Struct, frozen=True, gc=False):
     """A topic by its id."""
 
     topic_id: str
@@ -54,7 +56,7 @@ class Topic(NamedTuple):
         return self.topic_id
 
 
-class Config(NamedTuple):
+class Config(msgspec.Struct, frozen=True, gc=False):
     """A config of a resource, and its value; None where it was unset."""
 
     resource: ConfigResource
@@ -67,7 +69,7 @@ class Config(NamedTuple):
         return self.resource, self.name
 
 
-class Credential(NamedTuple):
+class Credential(msgspec.Struct, frozen=True, gc=False):
     """A SCRAM credential of a user, and its iterations."""
 
     user: str
@@ -83,7 +85,7 @@ class Credential(NamedTuple):
 Subject: TypeAlias = Acl | Topic | Config | Credential
 
 
-class HistoryTurn(NamedTuple):
+class HistoryTurn(msgspec.Struct, frozen=True, gc=False):
     """The beginning or the end of an interval of a history.
 
     Attributes:

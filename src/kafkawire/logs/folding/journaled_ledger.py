@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Generic, NamedTuple, Self
+from typing import Generic, Self
+
+import msgspec
 
 from kafkawire.logs.folding.intervals import Interval, K, Ledger, Moment, Values
 
 
-class Turn(NamedTuple, Generic[K]):
+class Turn(msgspec.Struct, Generic[K], frozen=True, gc=False):
     """The beginning or the end of an interval.
 
     Attributes:
