@@ -12,8 +12,9 @@ from kafkawire.logs.alerts.turns import WATCHED, HistoryTurn, turns_of_fold
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.journaled_ledger import JournaledLedger
 from kafkawire.logs.folding.metadata_decoder import Needed
-from kafkawire.logs.folding.metadata_fold import MARKER_IDS, Change, Loss, MetadataFold, StateReducer, replay
+from kafkawire.logs.folding.metadata_fold import MARKER_IDS, Change, Loss, MetadataFold, StateReducer
 from kafkawire.logs.folding.metadata_history import MetadataHistory
+from kafkawire.logs.folding.metadata_replay import replay
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.history_tables import HISTORIES
 

@@ -54,8 +54,9 @@ class JournaledLedger(Ledger[K]):
         if now is not before:
             self._note_beginning(now)
 
-    def _begin(self, interval: Interval[K]) -> None:
-        super()._begin(interval)
+    def begin(self, interval: Interval[K]) -> None:
+        """See ``Ledger``."""
+        super().begin(interval)
         self._note_beginning(interval)
 
     def _end(self, interval: Interval[K], at: Moment) -> None:
