@@ -19,6 +19,7 @@ from kafkawire.protocol import PartitionRecord, TopicRecord
 _LOGS = {
     **dict.fromkeys(OF_METADATA, METADATA_LOG),
     **dict.fromkeys(("offset_commits", "group_history"), "__consumer_offsets-0"),
+    "transaction_history": "__transaction_state-1",
 }
 _FILES = ("00000000000000000000.log", "00000000000000000202-0000000001.checkpoint")
 

@@ -1,4 +1,4 @@
-"""The records of a group coordinator, folded into rows with the time during which each was valid."""
+"""The records of a coordinator, folded into rows with the time during which each was valid."""
 
 from __future__ import annotations
 
@@ -180,6 +180,7 @@ class RecordFold(Generic[R]):
         reducer: the history.
         own_columns: names and types of the columns that only this history has.
         cells: the cells of these columns for some rows.
+        topic: of the log.
     """
 
     def __init__(
@@ -188,10 +189,12 @@ class RecordFold(Generic[R]):
         reducer: RowReducer[R],
         own_columns: Mapping[str, pa.DataType],
         cells: Callable[[Sequence[R]], Columns],
+        *,
+        topic: str = CONSUMER_OFFSETS,
     ) -> None:
         self._source = source
         self._reducer = reducer
-        self._decoder = CoordinatorDecoder(CONSUMER_OFFSETS, reducer.RECORDS, source.options.registry)
+        self._decoder = CoordinatorDecoder(topic, reducer.RECORDS, source.options.registry)
         self._schema = pa.schema({**EVERY_ROW, **own_columns})
         self._cells = cells
         self._batch: tuple[str, int] | None = None

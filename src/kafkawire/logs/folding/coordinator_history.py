@@ -1,10 +1,10 @@
-"""The histories of groups and their offsets: a row for each record or state, with the time of its validity."""
+"""The histories of coordinators: a row for each record or state, with the time of its validity."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import pyarrow as pa
@@ -29,21 +29,23 @@ from kafkawire.logs.times import TIMESTAMP, timestamps
 
 @dataclass(frozen=True)
 class CoordinatorHistory(History):
-    """A history that is folded from the log of a group coordinator.
+    """A history that is folded from the log of a coordinator.
 
     A row is returned when it ends, since nothing can change it then. Rows that are still valid come last, in the order
     of the log. Memory holds these, the records of open transactions, and some rows.
 
     Attributes:
         make_fold: makes the fold of one log.
+        topic: of the coordinator.
     """
 
     make_fold: Callable[[FoldSource], CoordinatorFold]
+    topic: str = field(default=CONSUMER_OFFSETS, kw_only=True)
 
     @property
     def logs(self) -> frozenset[str]:
         """See ``History``."""
-        return frozenset({CONSUMER_OFFSETS})
+        return frozenset({self.topic})
 
     def fields(self, options: ReadOptions) -> tuple[ArrowField, ...]:
         """See ``History``."""
@@ -54,7 +56,7 @@ class CoordinatorHistory(History):
         """See ``History``."""
         shown = ShownRows(files, schema, source)
         fold = self.make_fold(source)
-        log = CoordinatorLog(source, fold.needed)
+        log = CoordinatorLog(source, fold.needed, topic=self.topic)
         ranges = ranges_of_log(files)
         for _ in folded(log, fold, ranges):
             shown.refuse_unknown(known_since(ranges, [log.read_so_far]), is_last=False)

@@ -105,3 +105,17 @@ def test_scram_users(end_state: Row) -> None:
     }
     assert ours == theirs
     assert len(ours) > 5
+
+
+def test_transactions(end_state: Row) -> None:
+    names = ("transactional_id", "producer_id", "producer_epoch", "state", "timeout_ms")
+    ours = [
+        {
+            **_chosen(row, *names),
+            "start_time_ms": int(row["start_time"].timestamp() * 1000),
+            "partitions": [f"{each['topic']}-{number}" for each in row["partitions"] for number in each["partitions"]],
+        }
+        for row in still_open(history("transaction_history", _LOGS))
+    ]
+    assert _sorted(ours) == _sorted(end_state["transactions"])
+    assert len(ours) == 4
