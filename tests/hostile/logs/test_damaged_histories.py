@@ -20,6 +20,7 @@ _LOGS = {
     **dict.fromkeys(OF_METADATA, METADATA_LOG),
     **dict.fromkeys(("offset_commits", "group_history"), "__consumer_offsets-0"),
     "transaction_history": "__transaction_state-1",
+    "share_group_history": "__share_group_state-0",
 }
 _FILES = ("00000000000000000000.log", "00000000000000000202-0000000001.checkpoint")
 
