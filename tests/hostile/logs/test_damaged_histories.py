@@ -18,7 +18,7 @@ from kafkawire.protocol import PartitionRecord, TopicRecord
 
 _LOGS = {
     **dict.fromkeys(OF_METADATA, METADATA_LOG),
-    **dict.fromkeys(("offset_commits", "group_history"), "__consumer_offsets-0"),
+    **dict.fromkeys(("offset_commits", "group_history", "lag_history"), "__consumer_offsets-0"),
     "transaction_history": "__transaction_state-1",
     "share_group_history": "__share_group_state-0",
 }

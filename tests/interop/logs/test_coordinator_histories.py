@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -11,13 +12,14 @@ from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.releases import broker_release_parameters, is_at_least
 from tests.interop.logs.test_histories import Running, check, kafka, read
-from tests.kafka_logs.histories import Row
+from tests.kafka_logs.histories import Row, still_open
 
 from kafkawire.admin import BlockingAdminClient, ConfigChange, ConfigOperation, ConfigResource, NewTopic
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore::ResourceWarning")]
 
 _RECORDS = Partition("records", 0)
+_LATEST = -1
 
 
 @pytest.fixture(scope="module", params=broker_release_parameters())
@@ -125,3 +127,28 @@ def test_share_groups(running: Running, java: JavaAdminClient) -> None:
     for row in rows:
         if row["delivery_complete_count"]:
             assert row["delivery_complete_count"] == row["acknowledged"] + row["archived"]
+
+
+@pytest.mark.parametrize("timestamp_type", ["LogAppendTime", "CreateTime"])
+def test_lag(running: Running, java: JavaAdminClient, timestamp_type: str) -> None:
+    """The lag at each commit is what the brokers said then."""
+    topic = f"lag-{timestamp_type}"
+    partitions = [Partition(topic, number) for number in (0, 1)]
+    expected: list[tuple[int, int, int]] = []
+    with BlockingAdminClient(running.address) as admin:
+        admin.create_topics([NewTopic(topic, 2, 1, configs={"message.timestamp.type": timestamp_type})]).all()
+        admin.wait_for_topics([topic])
+        for number, partition in enumerate(partitions * 3):
+            java.produce(partition, [str(each) for each in range(5 + number)])
+            (end,) = java.list_offsets([partition], _LATEST)
+            java.alter_group_offset(topic, partition, end.offset - number)
+            time.sleep(0.01)  # the times of the log are whole milliseconds
+            expected.append((partition.partition, end.offset, number))
+        java.produce(partitions[0], ["last"])
+    rows = [row for row in read(running, "lag_history") if row["group_id"] == topic]
+    in_order = sorted(rows, key=lambda row: row["valid_from"])
+    assert [(row["partition"], row["end_offset"], row["lag"]) for row in in_order] == expected
+    assert {row["timestamp_type"] for row in rows} == {timestamp_type}
+    described = java.list_offsets(partitions, _LATEST)
+    still = {(row["partition"], row["last_end_offset"]) for row in still_open(rows)}
+    assert still == {(each.partition.partition, each.offset) for each in described}

@@ -63,7 +63,9 @@ def test_a_time_before_the_first_record_is_an_error(name: str) -> None:
         history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC)))
 
 
-@pytest.mark.parametrize("name", ["offset_commits", "group_history", "transaction_history", "share_group_history"])
+@pytest.mark.parametrize(
+    "name", ["offset_commits", "group_history", "transaction_history", "share_group_history", "lag_history"]
+)
 def test_a_complete_offsets_partition_was_empty_before_its_first_record(name: str) -> None:
     """Most partitions of a cluster begin long after the cluster."""
     assert history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC))) == []

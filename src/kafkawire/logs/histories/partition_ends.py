@@ -1,0 +1,129 @@
+"""Where the log of a partition ended at any time, from the times of its batches."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple, TypeAlias
+
+from kafkawire.logs.files.log_files import FileKind, LogFile, segments_of
+from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.frames.batches import FileRange
+from kafkawire.logs.frames.flaws import Flaw
+from kafkawire.logs.frames.segment_ends import end_of_segment
+from kafkawire.wire.batches import RecordBatch, TimestampType
+
+Partition: TypeAlias = tuple[str, int]
+"""A topic and the number of one of its partitions."""
+
+TIMESTAMP_TYPES: Final[Mapping[TimestampType, str]] = {
+    TimestampType.CREATE_TIME: "CreateTime",
+    TimestampType.LOG_APPEND_TIME: "LogAppendTime",
+}
+"""As Kafka calls them."""
+
+
+class End(NamedTuple):
+    """An end of a log.
+
+    Attributes:
+        offset: the one after the last record.
+        timestamp_type: whose clock the time of the last batch is from; None without a batch.
+    """
+
+    offset: int
+    timestamp_type: str | None
+
+
+class PartitionEnds:
+    """The ends of one log; 17 bytes of memory for each batch.
+
+    A batch was appended no earlier than the latest time in it and in all batches before it, if the clocks are right.
+
+    Attributes:
+        start: the first offset of the log.
+        final: the last end.
+    """
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.final = End(start, None)
+        self._times = array("q")
+        self._offsets = array("q")
+        self._types = bytearray()
+
+    def add(self, batch: RecordBatch) -> None:
+        """Add the next batch; of batches that a segment has again, nothing is added."""
+        offset = batch.last_offset + 1
+        if not self.final.offset <= offset < 1 << 63:
+            return
+        kind = batch.timestamp_type
+        before = self._times[-1] if self._times else -1
+        self._times.append(max(before, batch.max_timestamp))
+        self._offsets.append(offset)
+        self._types.append(kind)
+        self.final = End(offset, TIMESTAMP_TYPES[kind])
+
+    def reach(self, offset: int) -> None:
+        """Note that the log has reached an offset, although there is no batch before it."""
+        self.final = End(max(self.final.offset, offset), self.final.timestamp_type)
+
+    def at(self, time: int) -> End | None:
+        """The end at a time, in milliseconds since the epoch; None before the first batch, unless that has offset 0."""
+        count = bisect_right(self._times, time)
+        if count:
+            return End(self._offsets[count - 1], TIMESTAMP_TYPES[TimestampType(self._types[count - 1])])
+        return End(0, None) if self.start == 0 else None
+
+
+class EndsOfPartitions:
+    """The ends of the partitions among some logs. A log is read when it is first asked for.
+
+    Args:
+        files: of logs of one cluster.
+        source: reads them, and counts their bytes and errors.
+    """
+
+    def __init__(self, files: Iterable[LogFile], source: FoldSource) -> None:
+        self._source = source
+        self._copies = defaultdict[Partition, dict[str, list[LogFile]]](lambda: defaultdict(list))
+        for file in files:
+            topic, _, number = file.log.rpartition("-")
+            if file.kind is FileKind.SEGMENT and file.topic == topic:
+                self._copies[topic, int(number)][file.folder].append(file)
+        self._read: dict[Partition, PartitionEnds | None] = {}
+
+    def of(self, partition: Partition) -> PartitionEnds | None:
+        """The ends of a partition; None if its log is not among the files.
+
+        Raises:
+            LogReadError: as ``FoldSource.batches``; a file cannot be read.
+        """
+        if partition not in self._read:
+            copies = self._copies.get(partition)
+            self._read[partition] = None if copies is None else self._ends(self._furthest(list(copies.values())))
+        return self._read[partition]
+
+    def _furthest(self, copies: Sequence[Sequence[LogFile]]) -> Sequence[LogFile]:
+        """The segments of the copy with the highest end; replicas of a partition are copies of its log."""
+        listed = [segments_of(files) for files in copies]
+        if len(listed) == 1:
+            return listed[0]
+        return max(listed, key=lambda each: (self._reach(each[-1]), -each[0].base_offset))
+
+    def _reach(self, segment: LogFile) -> int:
+        try:
+            return end_of_segment(segment, self._source.store).offset
+        except OSError:
+            return segment.base_offset
+
+    def _ends(self, segments: Sequence[LogFile]) -> PartitionEnds:
+        ends = PartitionEnds(segments[0].base_offset)
+        for segment in segments:
+            ends.reach(segment.base_offset)
+            for found in self._source.batches(FileRange(segment, 0, segment.size)):
+                if not isinstance(found, Flaw):
+                    ends.add(found.batch)
+        return ends
