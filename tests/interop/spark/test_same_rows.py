@@ -20,7 +20,7 @@ def same(rows: pa.Table, plain: pa.Table) -> None:
 TABLES = (
     *("batches", "records", "acl_history", "quota_history", "config_history", "topic_history"),
     *("offset_commits", "group_history", "partition", "register_broker", "offset_commit", "group_metadata"),
-    *("transaction_log", "share_snapshot"),
+    *("transaction_log", "share_snapshot", "transaction_history", "share_group_history", "lag_history"),
 )
 """One of each kind; ``tests/unit/spark/test_reader.py`` has all of them, without Java."""
 

@@ -1,4 +1,4 @@
-"""What became of the records that a share group was given, as batches of offsets (KIP-932)."""
+"""The states of the records that a share group was given, as batches of offsets (KIP-932)."""
 
 from __future__ import annotations
 

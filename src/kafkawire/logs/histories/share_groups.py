@@ -132,7 +132,7 @@ def _updated(before: _State | None, value: ShareUpdateValue) -> _State:
 
 
 def _stated(number: int) -> int | None:
-    """None for -1, which stands for an offset or count that is not known yet."""
+    """None for -1, which means an offset or count that is not known yet."""
     return None if number < 0 else number
 
 
@@ -157,7 +157,7 @@ def _cells(state: _State) -> Cells:
 
 HISTORY: Final = state_history(
     "share_group_history",
-    "share groups, how far they are in each partition, and what became of the records they were given",
+    "share groups, how far they are in each partition, and the states of their records",
     SHARE_GROUP_STATE,
     _ShareGroups,
     keys=_KEYS,

@@ -82,7 +82,7 @@ def _cells(value: TransactionLogValue) -> Cells:
 
 
 def _known(number: int) -> int | None:
-    """None for -1, which stands for no producer and no time."""
+    """None for -1, which means no producer and no time."""
     return None if number < 0 else number
 
 
