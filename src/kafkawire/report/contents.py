@@ -24,6 +24,11 @@ QUOTAS: Final = ("cluster", "entity", "user", "quota", "value", *INTERVAL)
 TOPICS: Final = ("cluster", "topic", "id", "partitions", *INTERVAL)
 CONFIGS: Final = ("cluster", "resourceType", "resourceName", "name", "value", *INTERVAL)
 USERS: Final = ("cluster", "user", "mechanism", "iterations", *INTERVAL)
+TRANSACTIONS: Final = ("cluster", "id", "state", "producer", "epoch", "partitions", *INTERVAL)
+SHARES: Final = (
+    *("cluster", "group", "topicId", "partition", "start", "available", "acknowledged", "archived"),
+    *INTERVAL,
+)
 
 
 Cluster: TypeAlias = str | None
@@ -162,6 +167,8 @@ class LogReport:
     topics: Section = field(default_factory=lambda: Section(TOPICS))
     configs: Section = field(default_factory=lambda: Section(CONFIGS))
     users: Section = field(default_factory=lambda: Section(USERS))
+    transactions: Section = field(default_factory=lambda: Section(TRANSACTIONS))
+    shares: Section = field(default_factory=lambda: Section(SHARES))
     commits: Commits = field(default_factory=Commits)
     accounts: Mapping[str, Accounts] = field(default_factory=dict)
     logs: Sequence[str] = ()
@@ -175,4 +182,5 @@ class LogReport:
         return (
             *(("acls", self.acls), ("quotas", self.quotas), ("topics", self.topics)),
             *(("configs", self.configs), ("users", self.users)),
+            *(("transactions", self.transactions), ("shares", self.shares)),
         )

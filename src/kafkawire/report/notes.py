@@ -20,6 +20,8 @@ _NAMES: Final = {
     "topics": "topic rows",
     "configs": "configuration rows",
     "users": "user rows",
+    "transactions": "rows of transactional ids",
+    "shares": "rows of share groups",
 }
 
 
