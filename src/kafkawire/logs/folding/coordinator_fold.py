@@ -14,7 +14,7 @@ from kafkawire.logs.folding.coordinator_decoder import CoordinatorDecoder, Decod
 from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, LogRows
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
-from kafkawire.logs.limits import LARGEST_ROW_BATCH, SHOWN_CORRUPT_OCTETS
+from kafkawire.logs.limits import LARGEST_ROW_BATCH, OCTETS_AT_A_TIME, SHOWN_CORRUPT_OCTETS
 
 
 class CoordinatorFold(Protocol):
@@ -106,6 +106,8 @@ that is lost represents bytes that could not be read as records."""
 
 _OF_ROW: Final = ("valid_from", "valid_to", "error", "corrupt", "lost")
 _UNKNOWN: Final = -1
+_MOST_OCTETS: Final = 4 * OCTETS_AT_A_TIME
+"""Bytes of values whose rows are gathered together."""
 
 
 class Place(NamedTuple):
@@ -198,7 +200,7 @@ class RecordFold(Generic[R]):
         self._schema = pa.schema({**EVERY_ROW, **own_columns})
         self._cells = cells
         self._batch: tuple[str, int] | None = None
-        self._octets_lost = 0
+        self._octets = self._octets_lost = 0
 
     @property
     def needed(self) -> frozenset[str]:
@@ -215,6 +217,7 @@ class RecordFold(Generic[R]):
             if self._batch != (path, position):
                 self._reducer.end_batch()
                 self._batch = path, position
+            self._octets += len(value or b"")
             record = self._decoder.decode(key, value)
             if record.error is not None:
                 self._source.failed(record.error, record.reason, file, position, offset)
@@ -234,10 +237,11 @@ class RecordFold(Generic[R]):
 
     def ended(self) -> Iterator[pa.RecordBatch]:
         """See ``CoordinatorFold``."""
-        if len(self._reducer.ended) >= LARGEST_ROW_BATCH or self._octets_lost >= SHOWN_CORRUPT_OCTETS:
+        is_much = self._octets >= _MOST_OCTETS or self._octets_lost >= SHOWN_CORRUPT_OCTETS
+        if len(self._reducer.ended) >= LARGEST_ROW_BATCH or (is_much and self._reducer.ended):
             yield self._table(self._reducer.ended)
             self._reducer.ended.clear()
-            self._octets_lost = 0
+            self._octets = self._octets_lost = 0
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """See ``CoordinatorFold``."""
