@@ -161,4 +161,5 @@ HISTORY: Final = LagHistory(
     "offsets that groups committed, and how far they were from the ends of the partitions",
     {**_OF_COMMIT, **_OF_END},
     keys=("group_id", "topic", "partition"),
+    details=("end_offset", "last_end_offset"),
 )

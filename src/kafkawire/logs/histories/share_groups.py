@@ -162,4 +162,5 @@ HISTORY: Final = state_history(
     _ShareGroups,
     keys=_KEYS,
     values=_VALUES,
+    details=("deliveries",),
 )

@@ -93,4 +93,5 @@ HISTORY: Final = state_history(
     _Transactions,
     keys=_KEYS,
     values=_VALUES,
+    details=("previous_producer_id", "next_producer_id", "next_producer_epoch", "client_transaction_version"),
 )
