@@ -110,7 +110,7 @@ _MOST_OCTETS: Final = 4 * OCTETS_AT_A_TIME
 """Bytes of values whose rows are gathered together."""
 
 
-class Place(NamedTuple):
+class Place(msgspec.Struct, frozen=True, gc=False):
     """Where a record is.
 
     Attributes:
@@ -252,7 +252,7 @@ class RecordFold(Generic[R]):
 
     def _table(self, rows: Sequence[R]) -> pa.RecordBatch:
         columns: Columns = {
-            **{name: [getattr(row.place, name) for row in rows] for name in Place._fields},
+            **{name: [getattr(row.place, name) for row in rows] for name in Place.__struct_fields__},
             "log_offset": [row.place.log_offset if row.place.log_offset >= 0 else None for row in rows],
             **{name: [getattr(row, name) for row in rows] for name in _OF_ROW},
             **self._cells(rows),

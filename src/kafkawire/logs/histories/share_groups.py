@@ -9,7 +9,7 @@ import msgspec
 import pyarrow as pa
 
 from kafkawire.logs.folding.coordinator_states import Cells, StatesReducer, state_history
-from kafkawire.logs.histories.share_deliveries import Deliveries, combined, counted, deliveries
+from kafkawire.logs.histories.share_deliveries import Deliveries, combined, counted, deliveries, times_and_state
 from kafkawire.protocol import ShareSnapshotKey, ShareSnapshotValue, ShareUpdateKey, ShareUpdateValue
 from kafkawire.wire import Message
 
@@ -137,21 +137,19 @@ def _stated(number: int) -> int | None:
 
 
 def _cells(state: _State) -> Cells:
-    batches = state.batches
-    if batches is None:
+    if state.batches is None:
         of_batches: Cells = (None,) * 4
     else:
-        counts = counted(batches)
-        of_batches = (
-            *(
-                sum(counts[each] for each in counts if each.state == of)
-                for of in (_AVAILABLE, _ACKNOWLEDGED, _ARCHIVED)
-            ),
-            tuple(
-                (_STATES.get(each.state, f"UNKNOWN({each.state})"), each.times, records)
-                for each, records in sorted(counts.items())
-            ),
-        )
+        counts = {times_and_state(each): records for each, records in counted(state.batches).items()}
+        of_states = dict.fromkeys((_AVAILABLE, _ACKNOWLEDGED, _ARCHIVED), 0)
+        for (_, number), records in counts.items():
+            if number in of_states:
+                of_states[number] += records
+        listed = [
+            (_STATES.get(number, f"UNKNOWN({number})"), times, counts[times, number])
+            for times, number in sorted(counts)
+        ]
+        of_batches = (*of_states.values(), tuple(listed))
     return (state.start_offset, state.complete_count, *of_batches, state.state_epoch, state.leader_epoch)
 
 
