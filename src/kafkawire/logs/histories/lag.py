@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, TypeAlias, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,10 +17,11 @@ from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS
 from kafkawire.logs.folding.history import INTERVAL, History
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.histories.offsets import HISTORY as OFFSET_COMMITS
-from kafkawire.logs.histories.partition_ends import End, EndsOfPartitions, PartitionEnds
+from kafkawire.logs.histories.partition_ends import EndsOfPartitions
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.tables.table import PROVENANCE, error_fields
 from kafkawire.logs.times import TIMESTAMP, milliseconds
+from kafkawire.wire.batches import TimestampType
 
 _OF_COMMIT: Final[Mapping[str, pa.DataType]] = {
     "group_id": pa.string(),
@@ -41,27 +42,20 @@ _NEVER_HELD: Final = pa.array(["aborted", "open"])
 _MICROSECONDS: Final = 1000
 
 
-class _Commit(NamedTuple):
-    """What the ends of a row depend on; times are in milliseconds since the epoch."""
+_TIMESTAMP_TYPES: Final[Mapping[TimestampType | None, str | None]] = {
+    TimestampType.CREATE_TIME: "CreateTime",
+    TimestampType.LOG_APPEND_TIME: "LogAppendTime",
+    None: None,
+}
+"""As Kafka calls them."""
 
-    topic: str | None
-    partition: int | None
-    committed: int | None
-    valid_from: int | None
-    valid_to: int | None
+_Commit: TypeAlias = tuple[str | None, int | None, int | None, int | None, int | None]
+"""Topic, partition, committed offset, and the interval in milliseconds since the epoch."""
 
+_Ends: TypeAlias = tuple[int | None, int | None, int | None, int | None, str | None]
+"""The cells of ``_OF_END``."""
 
-class _Ends(NamedTuple):
-    """The cells of ``_OF_END``."""
-
-    end_offset: int | None = None
-    lag: int | None = None
-    last_end_offset: int | None = None
-    last_lag: int | None = None
-    timestamp_type: str | None = None
-
-
-_UNKNOWN: Final = _Ends()
+_UNKNOWN: Final[_Ends] = (None, None, None, None, None)
 
 
 @dataclass(frozen=True)
@@ -111,10 +105,9 @@ def _commits(rows: pa.RecordBatch, source: FoldSource) -> pa.RecordBatch:
 
 def _with_ends(rows: pa.RecordBatch, ends: EndsOfPartitions, as_of: int | None, schema: pa.Schema) -> pa.RecordBatch:
     names = ("topic", "partition", "committed_offset", *INTERVAL)
-    columns = [_plain(rows.column(name)) for name in names]
-    commits = (_Commit(*cells) for cells in zip(*columns, strict=True))
+    commits: Iterator[_Commit] = zip(*(_plain(rows.column(name)) for name in names), strict=True)
     found = [_ends_of(commit, ends, as_of) for commit in commits]
-    of_end = dict(zip(_Ends._fields, zip(*found, strict=True), strict=True)) if found else {}
+    of_end = dict(zip(_OF_END, zip(*found, strict=True), strict=True)) if found else {}
     arrays = [
         pa.array(of_end.get(field.name, ()), field.type) if field.name in _OF_END else rows.column(field.name)
         for field in schema
@@ -130,30 +123,30 @@ def _plain(column: pa.Array[Any]) -> list[Any]:
 
 
 def _ends_of(commit: _Commit, ends: EndsOfPartitions, as_of: int | None) -> _Ends:
-    if commit.topic is None or commit.partition is None or commit.committed is None or commit.valid_from is None:
+    """The ends for a commit, which are not before it: the group had read what is before it."""
+    topic, partition, committed, valid_from, valid_to = commit
+    if topic is None or partition is None or committed is None or valid_from is None:
         return _UNKNOWN
-    of = ends.of((commit.topic, commit.partition))
-    if of is None or commit.committed > of.final.offset:
+    of = ends.of((topic, partition))
+    if of is None or committed > of.final:
         return _UNKNOWN
-    until = commit.valid_to if as_of is None else as_of
-    end = _end_at(of, commit.valid_from, commit.committed)
-    last = of.final if until is None else _end_at(of, until, commit.committed)
-    kinds = [each.timestamp_type for each in (end, last) if each is not None and each.timestamp_type is not None]
-    return _Ends(
-        None if end is None else end.offset,
-        None if end is None else end.offset - commit.committed,
-        None if last is None else last.offset,
-        None if last is None else last.offset - commit.committed,
-        min(kinds, default=None),  # of the two kinds, the first in the alphabet is the less certain
+    end, kind = of.at(valid_from, committed)
+    until = valid_to if as_of is None else as_of
+    last, last_kind = (of.final, of.final_type) if until is None else of.at(until, committed)
+    return (
+        end,
+        None if end is None else end - committed,
+        last,
+        None if last is None else last - committed,
+        _TIMESTAMP_TYPES[_less_certain(kind, last_kind)],
     )
 
 
-def _end_at(of: PartitionEnds, time: int, committed: int) -> End | None:
-    """The end at a time, which is not before what a group has committed: it had read all before that."""
-    end = of.at(time)
-    if end is None:
-        return End(committed, None) if committed >= of.start else None
-    return end._replace(offset=max(end.offset, committed))
+def _less_certain(one: TimestampType | None, other: TimestampType | None) -> TimestampType | None:
+    """The first of the two kinds, if any of two is of it."""
+    if one is None or other is None:
+        return one if other is None else other
+    return min(one, other)
 
 
 HISTORY: Final = LagHistory(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Final, TypeAlias
 
 from kafkawire.logs.files.log_files import FileKind, LogFile, segments_of
 from kafkawire.logs.folding.source import FoldSource
@@ -18,23 +18,10 @@ from kafkawire.wire.batches import RecordBatch, TimestampType
 Partition: TypeAlias = tuple[str, int]
 """A topic and the number of one of its partitions."""
 
-TIMESTAMP_TYPES: Final[Mapping[TimestampType, str]] = {
-    TimestampType.CREATE_TIME: "CreateTime",
-    TimestampType.LOG_APPEND_TIME: "LogAppendTime",
-}
-"""As Kafka calls them."""
+End: TypeAlias = tuple[int | None, TimestampType | None]
+"""The offset after the last record, and whose clock the time of the last batch is from; None for what is not known."""
 
-
-class End(NamedTuple):
-    """An end of a log.
-
-    Attributes:
-        offset: the one after the last record.
-        timestamp_type: whose clock the time of the last batch is from; None without a batch.
-    """
-
-    offset: int
-    timestamp_type: str | None
+_TYPES: Final = tuple(TimestampType)
 
 
 class PartitionEnds:
@@ -45,11 +32,13 @@ class PartitionEnds:
     Attributes:
         start: the first offset of the log.
         final: the last end.
+        final_type: whose clock the time of the last batch is from; None without a batch.
     """
 
     def __init__(self, start: int) -> None:
         self.start = start
-        self.final = End(start, None)
+        self.final = start
+        self.final_type: TimestampType | None = None
         self._times = array("q")
         self._offsets = array("q")
         self._types = bytearray()
@@ -57,25 +46,31 @@ class PartitionEnds:
     def add(self, batch: RecordBatch) -> None:
         """Add the next batch; of batches that a segment has again, nothing is added."""
         offset = batch.last_offset + 1
-        if not self.final.offset <= offset < 1 << 63:
+        if not self.final <= offset < 1 << 63:
             return
-        kind = batch.timestamp_type
         before = self._times[-1] if self._times else -1
+        self.final, self.final_type = offset, batch.timestamp_type
         self._times.append(max(before, batch.max_timestamp))
         self._offsets.append(offset)
-        self._types.append(kind)
-        self.final = End(offset, TIMESTAMP_TYPES[kind])
+        self._types.append(self.final_type)
 
     def reach(self, offset: int) -> None:
         """Note that the log has reached an offset, although there is no batch before it."""
-        self.final = End(max(self.final.offset, offset), self.final.timestamp_type)
+        self.final = max(self.final, offset)
 
-    def at(self, time: int) -> End | None:
-        """The end at a time, in milliseconds since the epoch; None before the first batch, unless that has offset 0."""
+    def at(self, time: int, reached: int) -> End:
+        """The end at a time.
+
+        Args:
+            time: in milliseconds since the epoch.
+            reached: an offset that had been reached then, whatever the times of batches are.
+        """
         count = bisect_right(self._times, time)
         if count:
-            return End(self._offsets[count - 1], TIMESTAMP_TYPES[TimestampType(self._types[count - 1])])
-        return End(0, None) if self.start == 0 else None
+            return max(self._offsets[count - 1], reached), _TYPES[self._types[count - 1]]
+        if self.start == 0 or reached >= self.start:
+            return reached, None
+        return None, None
 
 
 class EndsOfPartitions:
@@ -93,7 +88,7 @@ class EndsOfPartitions:
             topic, _, number = file.log.rpartition("-")
             if file.kind is FileKind.SEGMENT and file.topic == topic:
                 self._copies[topic, int(number)][file.folder].append(file)
-        self._read: dict[Partition, PartitionEnds | None] = {}
+        self._read: dict[Partition, PartitionEnds] = {}
 
     def of(self, partition: Partition) -> PartitionEnds | None:
         """The ends of a partition; None if its log is not among the files.
@@ -101,10 +96,11 @@ class EndsOfPartitions:
         Raises:
             LogReadError: as ``FoldSource.batches``; a file cannot be read.
         """
-        if partition not in self._read:
-            copies = self._copies.get(partition)
-            self._read[partition] = None if copies is None else self._ends(self._furthest(list(copies.values())))
-        return self._read[partition]
+        ends = self._read.get(partition)
+        if ends is None and partition in self._copies:
+            copies = self._copies.pop(partition)
+            ends = self._read[partition] = self._ends(self._furthest(list(copies.values())))
+        return ends
 
     def _furthest(self, copies: Sequence[Sequence[LogFile]]) -> Sequence[LogFile]:
         """The segments of the copy with the highest end; replicas of a partition are copies of its log."""
