@@ -18,6 +18,8 @@ from kafkawire.wire.batches import Record, encode_batch
 
 METADATA_LOG = "__cluster_metadata-0"
 OFFSETS_LOG = "__consumer_offsets-0"
+TRANSACTIONS_LOG = "__transaction_state-0"
+SHARES_LOG = "__share_group_state-0"
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -69,9 +71,14 @@ def write_checkpoint(folder: Path, end_offset: int, records: Sequence[Message], 
 
 def write_offsets_segment(folder: Path, base_offset: int, batches: Sequence[Written]) -> int:
     """Write a segment of a group coordinator; returns the offset after it."""
+    return write_coordinator_segment(folder, base_offset, batches, "__consumer_offsets")
+
+
+def write_coordinator_segment(folder: Path, base_offset: int, batches: Sequence[Written], topic: str) -> int:
+    """Write a segment of a coordinator; returns the offset after it."""
     offset, encoded = base_offset, []
     for batch in batches:
-        records = _records(batch)
+        records = _records(batch, topic)
         encoded.append(
             encode_batch(
                 records,
@@ -96,12 +103,12 @@ def write_batches(folder: Path, base_offset: int, batches: Sequence[bytes]) -> P
     return path
 
 
-def _records(batch: Written) -> list[Record]:
+def _records(batch: Written, topic: str) -> list[Record]:
     if batch.marker is not None:
         key, value = encode_control_record(ControlRecordType[batch.marker], EndTxnMarker(0), 0)
         return [Record(timestamp=batch.time, key=key, value=value)]
     encoded = (
-        encode_coordinator_record("__consumer_offsets", key, value, None if value is None else version)
+        encode_coordinator_record(topic, key, value, None if value is None else version)
         for key, value, version in batch.records
     )
     return [Record(timestamp=batch.time, key=key, value=value) for key, value in encoded]

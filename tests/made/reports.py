@@ -9,9 +9,9 @@ from typing import Final, cast
 from kafkawire.report.contents import Cluster, Commits, Committed, Numbers, Row, Section
 from kafkawire.report.counting import CountOverTime, HoldersOverTime
 from kafkawire.report.sections import GatheredSection
-from kafkawire.report.shown_histories import SHOWN_HISTORIES
+from kafkawire.report.shown_histories import SHOWN_HISTORIES, SHOWN_STATES
 
-_HISTORIES: Final = {history.section: history for history in SHOWN_HISTORIES}
+_HISTORIES: Final = {history.section: history for history in (*SHOWN_HISTORIES, *SHOWN_STATES)}
 _BAR: Final = 1 << 16
 
 

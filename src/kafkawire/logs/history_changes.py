@@ -14,7 +14,7 @@ from kafkawire.logs.errors import LogReadError, system_reason
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.state_file import read_file, replace_file
 from kafkawire.logs.files.store import FileStore
-from kafkawire.logs.folding.history import INTERVAL_ID
+from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog
 from kafkawire.logs.folding.saved_state import FORM, SavedHistory, SavedLog, SavedStateError
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.history_tables import HistoryTable
@@ -40,6 +40,7 @@ class HistoryChanges:
 
     def __init__(self, table: HistoryTable, logs: Sequence[Sequence[LogFile]], path: str, source: FoldSource) -> None:
         self.table = table
+        self._history = cast(HistoryOfLog, table.history)
         self.started_over: str | None = None
         self._logs = logs
         self._path = path
@@ -68,7 +69,7 @@ class HistoryChanges:
         for files in self._logs:
             folder = files[0].shown_folder
             try:
-                changes = self.table.history.changes(files, self.schema, self._source, self._saved.logs.get(folder))
+                changes = self._history.changes(files, self.schema, self._source, self._saved.logs.get(folder))
             except SavedStateError as error:
                 raise LogReadError("unreadable", self._path, str(error)) from None
             yield from cast("Iterator[RecordBatch]", changes.rows())
@@ -164,8 +165,8 @@ def with_interval_id(table: Table, options: ReadOptions) -> HistoryTable:
     Raises:
         OptionError: the table is no history, or an option excludes rows.
     """
-    if not isinstance(table, HistoryTable):
-        raise OptionError(f"table {table.name!r} has a row for each record: only histories have changes")
+    if not isinstance(table, HistoryTable) or not isinstance(table.history, HistoryOfLog):
+        raise OptionError(f"table {table.name!r} is not folded from one log: only such histories have changes")
     for name in _LIMITS:
         if getattr(options, name) is not None:
             raise OptionError("changes of a history have all rows: read the history itself for some of them", name)

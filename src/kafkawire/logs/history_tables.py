@@ -30,7 +30,7 @@ from kafkawire.wire.unknown_names import UnknownNameError
 
 @dataclass(frozen=True)
 class HistoryTable:
-    """A history, bound to options. It cannot be split: a state depends on all earlier records.
+    """A history, bound to options. Its logs cannot be split: a state depends on all earlier records.
 
     Attributes:
         history: what it shows.
@@ -49,8 +49,13 @@ class HistoryTable:
 
     @property
     def splittable(self) -> bool:
-        """No: a part is a whole log."""
+        """No: a part is a whole log, or several."""
         return False
+
+    @property
+    def spans_logs(self) -> bool:
+        """As the history says."""
+        return self.history.spans_logs
 
     @property
     def logs(self) -> frozenset[str]:
@@ -65,12 +70,13 @@ class HistoryTable:
         return _restored, (self.name, self.schema, dict(self.roles))
 
     def read(self, part: Part, options: ReadOptions, accounts: Accounts, store: FileStore) -> Iterator[pa.RecordBatch]:
-        """The rows of the logs of a part, one log after the other.
+        """The rows of the logs of a part, one log after the other, or together.
 
         Raises:
             LogReadError, BeforeKnowledgeError: as ``History.read``.
         """
-        for log in _logs(each.file for each in part.files):
+        files = [each.file for each in part.files]
+        for log in [files] if self.spans_logs else _logs(files):
             yield from self.history.read(log, self.schema, FoldSource(options, accounts, store))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from os import PathLike, fspath
 from typing import Final
@@ -17,7 +18,7 @@ from kafkawire.logs.frames.filters import BatchFilter
 from kafkawire.logs.frames.ranges import ranges_of
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
-from kafkawire.logs.tables.table import Part, Table, reads
+from kafkawire.logs.tables.table import Part, Table, is_own, reads
 
 _NAMED_LOGS: Final = 8
 _SHOWN_FOLDERS: Final = 5
@@ -68,7 +69,7 @@ class FoundLogs:
             NoLogsError: there are none.
         """
         own = self.require_any().of_table(table)
-        if not own.files:
+        if not any(is_own(table, file) for file in own.files):
             names = sorted({file.log for file in self.files})
             there = ", ".join(names[:_NAMED_LOGS]) + (", …" if len(names) > _NAMED_LOGS else "")
             topics = " or ".join(sorted(table.logs))
@@ -140,7 +141,8 @@ def plan(
     """The parts of a table, in the order of the files.
 
     A part of a splittable table has up to about ``max_partition_bytes``: a range of a large file, or several small
-    files. Otherwise a part is a whole log. Files of other logs are omitted, and files that the options exclude.
+    files. Otherwise a part is a whole log, or all logs of a cluster. Files of other logs are omitted, and files that
+    the options exclude.
 
     Raises:
         LogReadError: code ``unreadable``: a file cannot be read.
@@ -156,10 +158,9 @@ def plan(
     """
     read = [file for file in files if reads(table, file)]
     if not table.splittable:
-        return tuple(
-            Part(tuple(FileRange(file, 0, file.size) for file in log))
-            for _, log in groupby(without_repeated(read), key=lambda file: file.folder)
-        )
+        unit = partial(_cluster_of, options) if table.spans_logs else _folder_of
+        units = groupby(sorted(without_repeated(read), key=unit), key=unit)
+        return tuple(Part(tuple(FileRange(file, 0, file.size) for file in files)) for _, files in units)
     ranges = (
         file_range
         for file in read
@@ -167,6 +168,15 @@ def plan(
         for file_range in ranges_of(file, max_partition_bytes, options, store)
     )
     return tuple(_gathered(ranges, max_partition_bytes))
+
+
+def _folder_of(file: LogFile) -> str:
+    return file.folder
+
+
+def _cluster_of(options: ReadOptions, file: LogFile) -> str:
+    """What the logs of a cluster have in common: its id, or the folder that they are in."""
+    return options.cluster or file.cluster or file.folder.rpartition("/")[0]
 
 
 def parts_of_log(

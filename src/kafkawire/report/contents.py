@@ -34,6 +34,11 @@ ALERTS: Final = (
     *("resourceType", "resourceName", "principal", "message"),
 )
 """An alert has no interval; its time is that of the change."""
+TRANSACTIONS: Final = ("cluster", "id", "state", "producer", "epoch", "partitions", *INTERVAL)
+SHARES: Final = (
+    *("cluster", "group", "topicId", "partition", "start", "available", "acknowledged", "archived"),
+    *INTERVAL,
+)
 
 
 Cluster: TypeAlias = str | None
@@ -177,6 +182,8 @@ class LogReport:
     brokers: Section = field(default_factory=lambda: Section(BROKERS))
     controllers: Section = field(default_factory=lambda: Section(CONTROLLERS))
     features: Section = field(default_factory=lambda: Section(FEATURES))
+    transactions: Section = field(default_factory=lambda: Section(TRANSACTIONS))
+    shares: Section = field(default_factory=lambda: Section(SHARES))
     commits: Commits = field(default_factory=Commits)
     alerts: Section = field(default_factory=lambda: Section(ALERTS))
     accounts: Mapping[str, Accounts] = field(default_factory=dict)
@@ -192,5 +199,5 @@ class LogReport:
             *(("acls", self.acls), ("quotas", self.quotas), ("topics", self.topics)),
             *(("partitions", self.partitions), ("configs", self.configs), ("users", self.users)),
             *(("tokens", self.tokens), ("brokers", self.brokers), ("controllers", self.controllers)),
-            ("features", self.features),
+            *(("features", self.features), ("transactions", self.transactions), ("shares", self.shares)),
         )

@@ -10,12 +10,12 @@ from typing import Final
 
 from kafkawire.logs import FileStore, LogFile
 from kafkawire.logs.files.log_files import segments_of
-from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS
 from kafkawire.logs.frames.segment_ends import end_of_segment
 from kafkawire.logs.planning import FoundLogs
-from kafkawire.logs.registry import METADATA_TOPIC
+from kafkawire.logs.registry import BUILT_IN
 
-_READ: Final = (METADATA_TOPIC, CONSUMER_OFFSETS)
+_READ: Final = BUILT_IN.topics
+"""The topics whose logs a report reads."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from operator import attrgetter
 from typing import TypeAlias
 
@@ -21,7 +22,6 @@ from kafkawire.logs import (
     table_named,
 )
 from kafkawire.logs.files.log_files import segments_of
-from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS
 from kafkawire.logs.planning import FoundLogs, find_logs
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.table_stream import read_parts
@@ -31,7 +31,7 @@ from kafkawire.report.contents import Cluster, Commits, LogReport, Section
 from kafkawire.report.copies import one_of_each
 from kafkawire.report.log_ends import log_ends
 from kafkawire.report.sections import GatheredSection
-from kafkawire.report.shown_histories import SHOWN_HISTORIES, rows_of
+from kafkawire.report.shown_histories import SHOWN_HISTORIES, SHOWN_STATES, rows_of
 
 ProgressBar: TypeAlias = Callable[[str, int, Accounts], AbstractContextManager[object]]
 """Shows how much of something has been read: its name, its bytes, and the accounts that count them."""
@@ -59,7 +59,7 @@ def gather_report(
     reader = _Reader(replace(found, files=chosen.files), bar)
     sections = _sections(reader, limit)
     fold = CommitFold(limit)
-    for row in reader.commits():
+    for row in reader.coordinator("offset_commits", COMMIT_COLUMNS):
         fold.add(row)
     commits = fold.commits(log_ends(found))
     reader.cover(fold.first)
@@ -81,6 +81,8 @@ def gather_report(
         brokers=sections["brokers"],
         controllers=sections["controllers"],
         features=sections["features"],
+        transactions=sections["transactions"],
+        shares=sections["shares"],
         commits=commits,
         alerts=alerts.section(),
         accounts=reader.accounts,
@@ -137,15 +139,16 @@ class _Reader:
         for row in self._rows(table_named("batches", options), ends, options, Accounts()):
             self.cover(_time(row["max_time"]) or None)  # a clock that was not set wrote 0
 
-    def commits(self) -> Iterator[dict[str, object]]:
-        """The rows of ``offset_commits``; none without the log of a group coordinator."""
-        options, accounts = ReadOptions(columns=COMMIT_COLUMNS), Accounts()
-        table = table_named("offset_commits", options)
+    def coordinator(self, name: str, columns: tuple[str, ...]) -> Iterator[dict[str, object]]:
+        """The rows of a history of a coordinator; none without its log."""
+        options, accounts = ReadOptions(columns=columns), Accounts()
+        table = table_named(name, options)
         logs = self._logs.of_table(table)
         if not logs.files:
             return
         yield from self._rows(table, logs, options, accounts)
-        self._add_accounts(CONSUMER_OFFSETS, accounts)
+        (topic,) = table.logs
+        self._add_accounts(topic, accounts)
 
     def alerts(self) -> Iterator[dict[str, object]]:
         """The rows of ``alerts``; none without a metadata log, which is read a second time for them."""
@@ -169,14 +172,20 @@ class _Reader:
 
 
 def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
-    """All sections by name; rows arrive in the order of the log, mixed."""
-    gathered = {history.table: GatheredSection(history, limit) for history in SHOWN_HISTORIES}
-    for name, record in reader.histories():
+    """All sections by name; rows arrive in the order of the log, those of the metadata log mixed."""
+    shown = (*SHOWN_HISTORIES, *SHOWN_STATES)
+    gathered = {history.table: GatheredSection(history, limit) for history in shown}
+    of_coordinators = (
+        (history.table, record)
+        for history in SHOWN_STATES
+        for record in reader.coordinator(history.table, history.columns)
+    )
+    for name, record in chain(reader.histories(), of_coordinators):
         begin, end = _time(record["valid_from"]), _time(record["valid_to"])
         reader.cover(begin)
         reader.cover(end)
         gathered[name].add(record, begin, end)
-    return {history.section: gathered[history.table].section() for history in SHOWN_HISTORIES}
+    return {history.section: gathered[history.table].section() for history in shown}
 
 
 def _clusters(files: Sequence[LogFile], found: Sequence[Section | Commits]) -> Sequence[Cluster]:

@@ -25,6 +25,8 @@ _NAMES: Final = {
     "brokers": "broker rows",
     "controllers": "controller rows",
     "features": "feature rows",
+    "transactions": "rows of transactional ids",
+    "shares": "rows of share groups",
 }
 
 

@@ -17,8 +17,10 @@ from kafkawire.report.contents import (
     FEATURES,
     PARTITIONS,
     QUOTAS,
+    SHARES,
     TOKENS,
     TOPICS,
+    TRANSACTIONS,
     USERS,
     Cell,
     Row,
@@ -110,13 +112,12 @@ def _quota(record: _Record) -> Row:
 
 
 def _topic(record: _Record) -> Row:
-    partitions = record["partitions"]
     name = f"topic {record['topic_id']}" if record["name"] is None else _text(record["name"])
     return (
         _text(record["cluster"]),
         name,
         _text(record["topic_id"]),
-        partitions if isinstance(partitions, int) else None,
+        _number(record["partitions"]),
     )
 
 
@@ -128,10 +129,18 @@ def _config(record: _Record) -> Row | None:
 
 
 def _user(record: _Record) -> Row:
-    iterations = record["iterations"]
+    return (*(_text(record[name]) for name in ("cluster", "user", "mechanism")), _number(record["iterations"]))
+
+
+def _transaction(record: _Record) -> Row | None:
+    if record["transactional_id"] is None:  # a record or batch that could not be read
+        return None
+    listed = record["partitions"]
     return (
-        *(_text(record[name]) for name in ("cluster", "user", "mechanism")),
-        iterations if isinstance(iterations, int) else None,
+        *(_text(record[name]) for name in ("cluster", "transactional_id")),
+        _text(record["state"]) or "unknown",
+        *(_number(record[name]) for name in ("producer_id", "producer_epoch")),
+        sum(len(each["partitions"]) for each in listed) if isinstance(listed, list) else None,
     )
 
 
@@ -195,6 +204,19 @@ def _endpoints(cell: object) -> str | None:
 
 def _listed(cell: object) -> str | None:
     return ", ".join(map(str, cell)) if isinstance(cell, list) else None
+
+
+def _share(record: _Record) -> Row | None:
+    if record["group_id"] is None:
+        return None
+    return (
+        *(_text(record[name]) for name in ("cluster", "group_id", "topic_id")),
+        *(_number(record[name]) for name in ("partition", "start_offset", "available", "acknowledged", "archived")),
+    )
+
+
+def _number(cell: object) -> int | None:
+    return cell if isinstance(cell, int) else None
 
 
 def _text(cell: object) -> str | None:
@@ -302,3 +324,33 @@ SHOWN_HISTORIES: Final = (
         renews=True,
     ),
 )
+"""Those of the metadata log, which are read together."""
+
+SHOWN_STATES: Final = (
+    ShownHistory(
+        "transaction_history",
+        "transactions",
+        TRANSACTIONS,
+        (
+            *("cluster", "transactional_id", "state", "producer_id", "producer_epoch", "partitions"),
+            *_INTERVAL,
+        ),
+        _transaction,
+        thing=TRANSACTIONS.index("state"),
+        renews=True,
+        kind=TRANSACTIONS.index("state"),
+    ),
+    ShownHistory(
+        "share_group_history",
+        "shares",
+        SHARES,
+        (
+            *("cluster", "group_id", "topic_id", "partition", "start_offset"),
+            *("available", "acknowledged", "archived", *_INTERVAL),
+        ),
+        _share,
+        thing=SHARES.index("start"),
+        renews=True,
+    ),
+)
+"""Those of the transaction and share coordinators."""

@@ -14,7 +14,15 @@ from tests.made.segments import METADATA, OFFSETS, write_segment
 
 from kafkawire import wire
 from kafkawire.logs import Accounts, read_table
-from kafkawire.protocol import BeginTransactionRecord, EndTransactionRecord, PartitionRecord, TopicRecord
+from kafkawire.protocol import (
+    BeginTransactionRecord,
+    EndTransactionRecord,
+    PartitionRecord,
+    ShareSnapshotKey,
+    ShareSnapshotValue,
+    TopicRecord,
+)
+from kafkawire.records.coordinator_records import encode_coordinator_record
 from kafkawire.records.metadata_records import encode_metadata_record
 from kafkawire.wire import Uuid
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, seal
@@ -107,6 +115,21 @@ def group_of_many_members() -> bytes:
     return record(value, key=bytes.fromhex("0002 0001 67"))
 
 
+def transaction_of_many_partitions(status: int) -> bytes:
+    ids = b"".join(number.to_bytes(4) for number in range(900_000))
+    listed = (1).to_bytes(4) + bytes.fromhex("0001 74") + (900_000).to_bytes(4) + ids
+    value = bytes.fromhex("0000") + bytes(8 + 2 + 4) + status.to_bytes(1) + listed + bytes(8 + 8)
+    return record(value, key=bytes.fromhex("0000 0001 67"))
+
+
+def partition_of_many_deliveries(times: int) -> bytes:
+    """Every second offset was delivered."""
+    batches = [ShareSnapshotValue.StateBatch(2 * at, 2 * at, 2, times) for at in range(180_000)]
+    value = ShareSnapshotValue(state_batches=tuple(batches))
+    key, octets = encode_coordinator_record("__share_group_state", ShareSnapshotKey("g"), value, 0)
+    return record(octets, key=key)
+
+
 BOMBS: dict[str, tuple[str, str, int, Callable[[], bytes]]] = {
     "zeros for one record": ("records", DATA, 120, lambda: batch(bytes(120 * MIB), 1)),
     "zeros within the limit": ("records", DATA, 60, lambda: batch(bytes(60 * MIB), 1)),
@@ -134,6 +157,18 @@ BOMBS: dict[str, tuple[str, str, int, Callable[[], bytes]]] = {
     "tags": ("topic", METADATA, 9, lambda: batch(topic_of_many_tags() * 3, 3)),
     "members": ("records", OFFSETS, 14, lambda: batch(group_of_many_members() * 4, 4)),
     "members in a history": ("group_history", OFFSETS, 14, lambda: batch(group_of_many_members() * 4, 4)),
+    "partitions in a history": (
+        "transaction_history",
+        "__transaction_state-0",
+        52,
+        lambda: batch(b"".join(transaction_of_many_partitions(each % 6) for each in range(15)), 15),
+    ),
+    "deliveries in a history": (
+        "share_group_history",
+        "__share_group_state-0",
+        52,
+        lambda: batch(b"".join(partition_of_many_deliveries(1 + each) for each in range(15)), 15),
+    ),
 }
 """Table, log, decompressed size in MiB, content."""
 

@@ -9,16 +9,27 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 from tests.kafka_logs.dumps import FIXTURES
 from tests.kafka_logs.histories import OF_METADATA, history
-from tests.made.logs import METADATA_LOG, Step, write_segment
+from tests.made.logs import (
+    METADATA_LOG,
+    OFFSETS_LOG,
+    Step,
+    Written,
+    write_batches,
+    write_offsets_segment,
+    write_segment,
+)
 
 from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, LogReadError, ReadMode, ReadOptions
 from kafkawire.logs.history_tables import HISTORIES
-from kafkawire.protocol import PartitionRecord, TopicRecord
+from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue, PartitionRecord, TopicRecord
+from kafkawire.wire.batches import Record, encode_batch
 
 _LOGS = {
     **dict.fromkeys(OF_METADATA, METADATA_LOG),
-    **dict.fromkeys(("offset_commits", "group_history"), "__consumer_offsets-0"),
+    **dict.fromkeys(("offset_commits", "group_history", "lag_history"), "__consumer_offsets-0"),
+    "transaction_history": "__transaction_state-1",
+    "share_group_history": "__share_group_state-0",
 }
 _FILES = ("00000000000000000000.log", "00000000000000000202-0000000001.checkpoint")
 
@@ -76,6 +87,32 @@ def test_a_log_that_was_cut_off_tells_what_is_before(name: str) -> None:
             history(name, folder, accounts=accounts)
             assert accounts.bytes_read == size
             assert accounts.errors.keys() <= {"truncated_batch"}
+
+
+@given(
+    positions=st.lists(st.integers(0, 2**20), max_size=4),
+    octet=st.integers(0, 255),
+    kept=st.integers(0, 100),
+    verify=st.booleans(),
+)
+@settings(max_examples=25)
+def test_no_damage_of_a_partition_stops_its_lag(positions: list[int], octet: int, kept: int, *, verify: bool) -> None:
+    """Without checksums the offsets and times of batches may be anything."""
+    with tempfile.TemporaryDirectory() as scratch:
+        commits = [
+            Written(at, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(at // 100), 3),)) for at in range(1000)
+        ]
+        write_offsets_segment(Path(scratch) / OFFSETS_LOG, 0, commits)
+        records = [Record(timestamp=5, value=b"v")]
+        data = bytearray(b"".join(encode_batch(records, base_offset=at, log_append_time=at * 9) for at in range(100)))
+        for position in positions:
+            data[position % len(data)] = octet
+        write_batches(Path(scratch) / "t-0", 0, [bytes(data[: len(data) * kept // 100])])
+        rows = history("lag_history", Path(scratch), options=ReadOptions(verify_checksums=verify))
+        assert len(rows) == len(commits)
+        for row in rows:
+            assert (row["end_offset"] is None) == (row["lag"] is None)
+            assert row["lag"] is None or 0 <= row["lag"] <= row["last_lag"]
 
 
 def test_a_partition_of_the_highest_number(tmp_path: Path) -> None:

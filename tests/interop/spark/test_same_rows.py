@@ -8,8 +8,11 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from tests.interop.spark.same_rows import LOGS, damaged_log, plain_rows, read_with_spark
+from tests.made.logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
 from kafkawire.logs import ReadMode
+from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
+from kafkawire.wire.batches import Record, encode_batch
 
 
 def same(rows: pa.Table, plain: pa.Table) -> None:
@@ -21,7 +24,7 @@ TABLES = (
     *("batches", "records", "acl_history", "quota_history", "config_history", "topic_history"),
     *("scram_history", "partition_history", "broker_history", "token_history", "feature_history"),
     *("offset_commits", "group_history", "partition", "register_broker", "offset_commit", "group_metadata"),
-    *("transaction_log", "share_snapshot"),
+    *("transaction_log", "share_snapshot", "transaction_history", "share_group_history", "lag_history"),
 )
 """One of each kind; ``tests/unit/spark/test_reader.py`` has all of them, without Java."""
 
@@ -48,6 +51,19 @@ def test_damage_is_reported_or_dropped_as_without_spark(
     rows = read_with_spark(spark, table, [log], options).toArrow()
     same(rows, plain_rows(table, [log], options))
     assert ("raw" in rows.column_names) is (mode is ReadMode.PERMISSIVE)
+
+
+def test_the_lag_is_read_from_logs_of_several_topics_in_one_task(spark: SparkSession, tmp_path: Path) -> None:
+    records = [Record(timestamp=1000, value=b"v", offset=at) for at in range(10)]
+    write_batches(tmp_path / "t-0", 0, [encode_batch(records, base_offset=0, log_append_time=1000)])
+    commits = [Written(at, ((OffsetCommitKey("g", "t", 0), OffsetCommitValue(at // 1000), 3),)) for at in (2000, 4000)]
+    write_offsets_segment(tmp_path / OFFSETS_LOG, 0, commits)
+    read = read_with_spark(spark, "lag_history", [tmp_path], {})
+    assert read.rdd.getNumPartitions() == 1
+    same(read.toArrow(), plain_rows("lag_history", [tmp_path]))
+    assert [row.lag for row in read.collect()] == [8, 6]
+    then = read_with_spark(spark, "lag_history", [tmp_path], {"asOf": "1970-01-01T00:00:03Z"})
+    assert [(row.committed_offset, row.last_lag) for row in then.collect()] == [(2, 8)]
 
 
 def test_failfast_ends_the_query_with_file_position_and_offset(spark: SparkSession, tmp_path: Path) -> None:

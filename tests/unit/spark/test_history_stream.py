@@ -61,6 +61,7 @@ def size_of(source: Path) -> int:
         ("broker_history", METADATA),
         ("offset_commits", OFFSETS),
         ("group_history", OFFSETS),
+        ("transaction_history", LOGS / "__transaction_state-0"),
     ],
 )
 @given(cuts=st.lists(st.integers(0, 1000), max_size=5), budget=st.sampled_from(["", "2000"]))
@@ -138,7 +139,7 @@ def test_a_stream_of_a_history_needs_a_folder_for_its_states(tmp_path: Path) -> 
     ("options", "reason"),
     [
         ({"table": "acl_history", "asOf": "2026-03-01"}, "option 'asOf': changes of a history have all rows"),
-        ({"table": "records"}, "table 'records' has a row for each record: only histories have changes"),
+        ({"table": "records"}, "table 'records' is not folded from one log: only such histories have changes"),
     ],
 )
 def test_options_that_do_not_fit_a_stream_of_changes_are_refused(

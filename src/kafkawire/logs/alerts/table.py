@@ -51,6 +51,7 @@ class AlertsTable:
 
     name = "alerts"
     splittable = False
+    spans_logs = False
     logs = frozenset({METADATA_TOPIC})
 
     def __init__(self, options: ReadOptions) -> None:

@@ -1,4 +1,4 @@
-"""The records of a group coordinator, folded into rows with the time during which each was valid."""
+"""The records of a coordinator, folded into rows with the time during which each was valid."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kafkawire.logs.folding.coordinator_decoder import CoordinatorDecoder, Decod
 from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, LogRows
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
-from kafkawire.logs.limits import LARGEST_ROW_BATCH, SHOWN_CORRUPT_OCTETS
+from kafkawire.logs.limits import LARGEST_ROW_BATCH, OCTETS_AT_A_TIME, SHOWN_CORRUPT_OCTETS
 
 
 class CoordinatorFold(Protocol):
@@ -138,9 +138,11 @@ that is lost represents bytes that could not be read as records."""
 
 _OF_ROW: Final = ("valid_from", "valid_to", "error", "corrupt", "lost")
 _UNKNOWN: Final = -1
+_MOST_OCTETS: Final = 4 * OCTETS_AT_A_TIME
+"""Bytes of values whose rows are gathered together."""
 
 
-class Place(NamedTuple):
+class Place(msgspec.Struct, frozen=True, gc=False):
     """Where a record is.
 
     Attributes:
@@ -224,6 +226,7 @@ class RecordFold(Generic[R]):
         reducer: the history.
         own_columns: names and types of the columns that only this history has.
         cells: the cells of these columns for some rows.
+        topic: of the log.
     """
 
     def __init__(
@@ -232,14 +235,16 @@ class RecordFold(Generic[R]):
         reducer: RowReducer[R],
         own_columns: Mapping[str, pa.DataType],
         cells: Callable[[Sequence[R]], Columns],
+        *,
+        topic: str = CONSUMER_OFFSETS,
     ) -> None:
         self._source = source
         self._reducer = reducer
-        self._decoder = CoordinatorDecoder(CONSUMER_OFFSETS, reducer.RECORDS, source.options.registry)
+        self._decoder = CoordinatorDecoder(topic, reducer.RECORDS, source.options.registry)
         self._schema = pa.schema({**EVERY_ROW, **own_columns})
         self._cells = cells
         self._batch: tuple[str, int] | None = None
-        self._octets_lost = 0
+        self._octets = self._octets_lost = 0
 
     @property
     def needed(self) -> frozenset[str]:
@@ -256,6 +261,7 @@ class RecordFold(Generic[R]):
             if self._batch != (path, position):
                 self._reducer.end_batch()
                 self._batch = path, position
+            self._octets += len(value or b"")
             record = self._decoder.decode(key, value)
             if record.error is not None:
                 self._source.failed(record.error, record.reason, file, position, offset)
@@ -275,10 +281,11 @@ class RecordFold(Generic[R]):
 
     def ended(self) -> Iterator[pa.RecordBatch]:
         """See ``CoordinatorFold``."""
-        if len(self._reducer.ended) >= LARGEST_ROW_BATCH or self._octets_lost >= SHOWN_CORRUPT_OCTETS:
+        is_much = self._octets >= _MOST_OCTETS or self._octets_lost >= SHOWN_CORRUPT_OCTETS
+        if len(self._reducer.ended) >= LARGEST_ROW_BATCH or (is_much and self._reducer.ended):
             yield self._table(self._reducer.ended)
             self._reducer.ended.clear()
-            self._octets_lost = 0
+            self._octets = self._octets_lost = 0
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """See ``CoordinatorFold``."""
@@ -305,7 +312,7 @@ class RecordFold(Generic[R]):
 
     def _table(self, rows: Sequence[R]) -> pa.RecordBatch:
         columns: Columns = {
-            **{name: [getattr(row.place, name) for row in rows] for name in Place._fields},
+            **{name: [getattr(row.place, name) for row in rows] for name in Place.__struct_fields__},
             "log_offset": [row.place.log_offset if row.place.log_offset >= 0 else None for row in rows],
             **{name: [getattr(row, name) for row in rows] for name in _OF_ROW},
             **self._cells(rows),

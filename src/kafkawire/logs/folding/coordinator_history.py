@@ -1,10 +1,10 @@
-"""The histories of groups and their offsets: a row for each record or state, with the time of its validity."""
+"""The histories of coordinators: a row for each record or state, with the time of its validity."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self, cast
 
 import msgspec
@@ -15,7 +15,7 @@ from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.files.log_files import LogFile, segments_of
 from kafkawire.logs.folding.coordinator_fold import CoordinatorFold
 from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, NO_PAST, CoordinatorLog, PartOfLog, Past
-from kafkawire.logs.folding.history import INTERVAL_ID, History, interval_id
+from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, interval_id
 from kafkawire.logs.folding.saved_state import SavedLog, SavedStateError
 from kafkawire.logs.folding.selection import SINCE_EVER, Selection
 from kafkawire.logs.folding.source import FoldSource
@@ -30,22 +30,24 @@ from kafkawire.logs.times import TIMESTAMP, timestamps
 
 
 @dataclass(frozen=True)
-class CoordinatorHistory(History):
-    """A history that is folded from the log of a group coordinator.
+class CoordinatorHistory(HistoryOfLog):
+    """A history that is folded from the log of a coordinator.
 
     A row is returned when it ends, since nothing can change it then. Rows that are still valid come last, in the order
     of the log. Memory holds these, the records of open transactions, and some rows.
 
     Attributes:
         make_fold: makes the fold of one log.
+        topic: of the coordinator.
     """
 
     make_fold: Callable[[FoldSource], CoordinatorFold]
+    topic: str = field(default=CONSUMER_OFFSETS, kw_only=True)
 
     @property
     def logs(self) -> frozenset[str]:
         """See ``History``."""
-        return frozenset({CONSUMER_OFFSETS})
+        return frozenset({self.topic})
 
     def fields(self, options: ReadOptions) -> tuple[ArrowField, ...]:
         """See ``History``."""
@@ -72,7 +74,8 @@ class CoordinatorHistory(History):
             saved = _Saved.decode(since.fold)
             fold.resume(saved.fold)
             past = saved.past
-        log = CoordinatorLog(source, fold.needed, past, None if since is None else since.reached)
+        reached = None if since is None else since.reached
+        log = CoordinatorLog(source, fold.needed, past, reached, topic=self.topic)
         ranges = [*source.ranges_from(segments_of(files), log.reached, is_compacted=True)]
         return _Reading(ranges, log, fold, ShownRows(files, schema, source, keys=self.keys))
 

@@ -1,4 +1,4 @@
-"""The log of a group coordinator, read in order.
+"""The log of a coordinator, read in order.
 
 Its segments may overlap after a crash. Compaction leaves gaps, so gaps are no losses.
 """
@@ -132,17 +132,24 @@ class CoordinatorLog:
         needed: names of the record types that the history needs.
         past: of the first record.
         reached: the place after the last batch of an earlier reading; None without one.
+        topic: of the log.
 
     Attributes:
         reached: the place after the last batch that was read; None before the first.
     """
 
     def __init__(
-        self, source: FoldSource, needed: frozenset[str], past: Past = NO_PAST, reached: Reached | None = None
+        self,
+        source: FoldSource,
+        needed: frozenset[str],
+        past: Past = NO_PAST,
+        reached: Reached | None = None,
+        *,
+        topic: str = CONSUMER_OFFSETS,
     ) -> None:
         self._source = source
         self._limit = source.options.high_watermark
-        types = source.options.registry.coordinators[CONSUMER_OFFSETS].values()
+        types = source.options.registry.coordinators[topic].values()
         others = [each.number.to_bytes(PREFIX_SIZE, "big", signed=True) for each in types if each.name not in needed]
         self._others = pa.array(others, pa.binary())
         self._clock = Clock(past.now)

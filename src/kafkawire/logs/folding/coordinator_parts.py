@@ -47,7 +47,7 @@ class DivisibleHistory(CoordinatorHistory):
         """
         fold = self.make_fold(source)
         fold.begin_after_others()
-        log = CoordinatorLog(source, fold.needed, NO_PAST if past is None else past)
+        log = CoordinatorLog(source, fold.needed, NO_PAST if past is None else past, topic=self.topic)
         shown = ShownRows([each.file for each in ranges], schema, source)
         return PartReading(ranges, past == NO_PAST, fold, log, shown)
 

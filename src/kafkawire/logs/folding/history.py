@@ -74,6 +74,11 @@ class History(ABC):
     def logs(self) -> frozenset[str]:
         """The topics whose logs it is folded from."""
 
+    @property
+    def spans_logs(self) -> bool:
+        """Whether it reads all logs of a cluster together."""
+        return False
+
     def roles(self, options: ReadOptions) -> Mapping[str, ColumnRole]:
         """The roles of all columns: the interval of a row comes first."""
         origins = (*(each.name for each in PROVENANCE if each.name != "cluster"), *_ENDS_IN_LOG, "log")
@@ -93,10 +98,10 @@ class History(ABC):
 
     @abstractmethod
     def read(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Iterator[pa.RecordBatch]:
-        """The rows of one log.
+        """The rows of one log, or of all logs of a cluster.
 
         Args:
-            files: segments and snapshots of the log.
+            files: segments and snapshots of the log, or of the logs.
             schema: some or all of the columns.
             source: reads the files.
 
@@ -104,6 +109,10 @@ class History(ABC):
             LogReadError: mode FAILFAST: something is wrong with the log. Any mode: a file cannot be read.
             BeforeKnowledgeError: ``as_of`` lies before the time from which the whole state is known.
         """
+
+
+class HistoryOfLog(History):
+    """A history that is folded from one log after the other, and can be continued when the log has grown."""
 
     @abstractmethod
     def changes(

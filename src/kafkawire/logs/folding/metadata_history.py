@@ -13,7 +13,7 @@ import pyarrow as pa
 from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.columns import Columns, record_batch
-from kafkawire.logs.folding.history import INTERVAL_ID, History, interval_id
+from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, interval_id
 from kafkawire.logs.folding.intervals import Interval, K
 from kafkawire.logs.folding.metadata_fold import Loss, MetadataFold, StateReducer
 from kafkawire.logs.folding.metadata_replay import replay
@@ -40,7 +40,7 @@ _INTERVAL: Final = (
 
 
 @dataclass(frozen=True)
-class MetadataHistory(History, Generic[K]):
+class MetadataHistory(HistoryOfLog, Generic[K]):
     """A history that is folded from a metadata log.
 
     Rows come in the order in which their intervals end; the intervals that are still open follow, in the order in which

@@ -9,7 +9,7 @@ from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
-from kafkawire.logs.frames.batches import FileRange
+from kafkawire.logs.frames.batches import FileRange, ScannedBatch, scan_batches
 from kafkawire.logs.frames.continuing import Reached, ranges_from
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadMode, ReadOptions
@@ -48,6 +48,14 @@ class FoldSource:
     ) -> Iterator[FileRange]:
         """See ``kafkawire.logs.frames.continuing``."""
         return ranges_from(segments, reached, self.options, self.store, is_compacted=is_compacted)
+
+    def batches(self, file_range: FileRange) -> Iterator[ScannedBatch | Flaw]:
+        """The batches of a range, without their records.
+
+        Raises:
+            LogReadError: as ``scan_batches``.
+        """
+        return scan_batches(file_range, self._all_records(), self.accounts, self.store)
 
     def go_on(self) -> None:
         """Note that the histories go on to other batches, in which the same error counts again."""

@@ -101,6 +101,7 @@ class BatchesTable:
 
     name = "batches"
     splittable = True
+    spans_logs = False
     logs: frozenset[str] = frozenset()
 
     def __init__(self, options: ReadOptions) -> None:

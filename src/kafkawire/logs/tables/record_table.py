@@ -74,6 +74,7 @@ class RecordTable:
     """A table with a row for each record that a converter chooses."""
 
     splittable = True
+    spans_logs = False
 
     def __init__(
         self,

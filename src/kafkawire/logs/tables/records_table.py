@@ -48,6 +48,7 @@ class RecordsTable:
 
     name = "records"
     splittable = True
+    spans_logs = False
     logs: frozenset[str] = frozenset()
 
     def __init__(self, options: ReadOptions) -> None:

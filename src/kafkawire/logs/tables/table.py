@@ -65,7 +65,11 @@ class Table(Protocol):
 
     @property
     def splittable(self) -> bool:
-        """Whether ranges of a file can be read independently; otherwise a part is a whole log."""
+        """Whether ranges of a file can be read independently; otherwise a part is a whole log, or several."""
+
+    @property
+    def spans_logs(self) -> bool:
+        """Whether all logs of a cluster are read together, also those of other topics; they are one part then."""
 
     @property
     def logs(self) -> frozenset[str]:
@@ -80,7 +84,12 @@ class Table(Protocol):
 
 
 def reads(table: Table, file: LogFile) -> bool:
-    """Whether a table reads a file: the topic of the file is one of the table's, or unknown."""
+    """Whether a table reads a file: the topic of the file is one of the table's, or unknown, or it reads all logs."""
+    return table.spans_logs or is_own(table, file)
+
+
+def is_own(table: Table, file: LogFile) -> bool:
+    """Whether the rows of a table are from a file."""
     return not table.logs or file.topic is None or file.topic in table.logs
 
 

@@ -57,7 +57,7 @@ function bar(row, level, text, kind, title) {
 
 // A section of lanes with its search box, of all times or of the date of the page.
 function laneSection(name, noun) {
-  const { look, lane } = SUBJECTS[name];
+  const { look, lane } = SUBJECTS[name] ?? STATES[name];
   const draw = lanesIn(byId(`${name}-lanes`), look, () => rowsOf(name).length ? "Nothing matches." : `No ${noun}s in these logs.`);
   const matches = onSearch(`${name}-search`, show), now = { which: "ever", cluster: undefined };
   choice(byId(`${name}-which`), `${name}-which`, [["ever", "At any time"], ["now", "At this date"]], (which) => { now.which = which; show(); });

@@ -69,9 +69,10 @@ function drawDensity(steps) {
 function quietEmpty() {
   for (const [name, target] of [["acls", "access"], ["topics", "topics"], ["quotas", "quotas"], ["configs", "configs"], ["users", "users"], ...["partitions", "tokens", "brokers", "controllers", "features"].map((name) => [name, name]), ["commits", "commits"], ["acls", "ask"], ["alerts", "alerts"]])
     byId(target).classList.toggle("empty", !ALL[name].length);
+  for (const name of Object.keys(STATES)) byId(name).hidden = !ALL[name].length;
   byId("changes").hidden = byId("compare").hidden = !CHANGES.length && !ALL.commits.length;
   if (Object.values(ALL).some((rows) => rows.length)) return;
-  byId("banners").append(make("p", { class: "banner note" }, "There is nothing to show: these logs hold no ACLs, topics, quotas, configurations, users, tokens, brokers, features or committed offsets."));
+  byId("banners").append(make("p", { class: "banner note" }, "There is nothing to show: these logs hold no ACLs, topics, quotas, configurations, users, tokens, brokers, features, committed offsets, transactions or share groups."));
   for (const part of document.querySelectorAll(".timebar, .tiles, main section:not(#accounts, #entity)")) part.hidden = true;
 }
 
@@ -104,7 +105,8 @@ startAsking();
 startAlerts();
 startChanges();
 for (const [name, noun] of [["topics", "topic"], ["quotas", "quota"], ["configs", "configuration"], ["users", "credential"], ["partitions", "partition"],
-  ["tokens", "token"], ["brokers", "broker"], ["controllers", "controller"], ["features", "feature"]]) laneSection(name, noun);
+  ["tokens", "token"], ["brokers", "broker"], ["controllers", "controller"], ["features", "feature"],
+  ["transactions", "transactional id"], ["shares", "share partition"]]) laneSection(name, noun);
 startCommits();
 startComparison();
 startEntity();

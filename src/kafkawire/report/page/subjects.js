@@ -100,7 +100,30 @@ const SUBJECTS = {
     what: (row) => `${row.group} at ${row.topic}-${row.partition}`, value: (row) => (row.approximate ? "≈ " : "") + inFigures(row.offset), about: (row) => ["topic", row.topic],
   },
 };
-for (const subject of Object.values(SUBJECTS)) subject.lane ??= (row) => JSON.stringify(subject.identity.map((field) => row[field]));
+// What changes too often to be compared or listed: only shown over time.
+const topicNames = new Map(ALL.topics.map((row) => [`${row.cluster} ${row.id}`, row.topic]));
+for (const row of ALL.shares) row.topic = topicNames.get(`${row.cluster} ${row.topicId}`) ?? null;
+const statesOf = (row) => [["available", row.available], ["acknowledged", row.acknowledged], ["archived", row.archived]].filter(([, count]) => count).map(([word, count]) => `${inFigures(count)} ${word}`);
+const startOf = (row) => row.start === null ? "not started" : `offset ${inFigures(row.start)}`;
+const STATES = {
+  transactions: {
+    identity: ["cluster", "id"],
+    look: {
+      label: (row) => [named(row.id), inCluster(row)],
+      text: (row) => row.state, kind: (row) => row.state.endsWith("Abort") ? "deny" : "allow",
+      tell: (row) => `${row.id}: ${row.state}\nproducer ${row.producer ?? "unknown"}, epoch ${row.epoch ?? "unknown"}${row.partitions ? `, ${partitionsOf(row)}` : ""}`,
+    },
+  },
+  shares: {
+    identity: ["cluster", "group", "topicId", "partition"],
+    look: {
+      label: (row) => [named(row.group), make("br"), hint("partition "), onLine(row.topic === null ? named(row.topicId) : topicLink(row.topic), `-${row.partition}`), inCluster(row)],
+      text: (row) => [startOf(row), ...statesOf(row)].join(", "),
+      tell: (row) => `${row.group} in ${row.topic ?? row.topicId}-${row.partition}\n${[startOf(row), ...statesOf(row)].join(", ")}`,
+    },
+  },
+};
+for (const subject of [...Object.values(SUBJECTS), ...Object.values(STATES)]) subject.lane ??= (row) => JSON.stringify(subject.identity.map((field) => row[field]));
 // The changes that the log of metadata has. Those of partitions are of replication: there may be thousands when a broker restarts.
 const CHANGING = Object.keys(SUBJECTS).filter((name) => name !== "commits" && name !== "partitions");
 

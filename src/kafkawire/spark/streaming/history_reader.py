@@ -19,7 +19,7 @@ from kafkawire.logs import Accounts, FileRange, LogReadError, Part
 from kafkawire.logs.errors import system_reason
 from kafkawire.logs.files.log_files import segments_of
 from kafkawire.logs.files.state_file import delete_others, read_file, replace_file
-from kafkawire.logs.folding.history import ChangedRows
+from kafkawire.logs.folding.history import ChangedRows, HistoryOfLog
 from kafkawire.logs.folding.saved_state import FORM, SavedHistory, SavedLog, SavedStateError
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.history_tables import HistoryTable
@@ -135,7 +135,7 @@ class HistoryStreamReader(KafkaLogStreamReader):
         source = FoldSource(replace(options, high_watermark=limit), Accounts(), self._reading.store)
         files = [each.file for each in partition.part.files]
         try:
-            return table.history.changes(files, table.schema, source, since)
+            return cast(HistoryOfLog, table.history).changes(files, table.schema, source, since)
         except SavedStateError as error:
             raise LogReadError("unreadable", self._states, str(error)) from None
 

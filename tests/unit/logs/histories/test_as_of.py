@@ -63,7 +63,9 @@ def test_a_time_before_the_first_record_is_an_error(name: str) -> None:
         history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC)))
 
 
-@pytest.mark.parametrize("name", ["offset_commits", "group_history"])
+@pytest.mark.parametrize(
+    "name", ["offset_commits", "group_history", "transaction_history", "share_group_history", "lag_history"]
+)
 def test_a_complete_offsets_partition_was_empty_before_its_first_record(name: str) -> None:
     """Most partitions of a cluster begin long after the cluster."""
     assert history(name, _LOGS, options=ReadOptions(as_of=datetime(2026, 11, 21, tzinfo=UTC))) == []
@@ -103,13 +105,21 @@ def test_times_with_and_without_a_zone(folder: Path) -> None:
         assert {row["value"] for row in rows} == {"0", "1"}
 
 
-@pytest.mark.parametrize("name", ["acl_history", "quota_history", "config_history", "offset_commits", "group_history"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("acl_history", "quota_history", "config_history"),
+        *("offset_commits", "group_history", "transaction_history", "share_group_history"),
+    ],
+)
 def test_the_real_logs_at_many_times(name: str) -> None:
     """The rows as of a time are those of the whole history that were valid then."""
     rows = history(name, _LOGS)
     first = {  # both partitions of the offsets are known from here on
         "offset_commits": datetime(2026, 11, 21, 8, 36, 45, tzinfo=UTC),
         "group_history": datetime(2026, 11, 21, 8, 36, 45, tzinfo=UTC),
+        "transaction_history": datetime(2026, 11, 21, 8, 36, 45, tzinfo=UTC),
+        "share_group_history": datetime(2026, 11, 21, 8, 36, 45, tzinfo=UTC),
     }.get(name, datetime(2026, 11, 21, 8, 36, 30, tzinfo=UTC))
     for at in (first + timedelta(seconds=step) for step in range(0, 60, 6)):
         valid = [row for row in rows if row["valid_from"] <= at and (row["valid_to"] is None or at < row["valid_to"])]

@@ -176,3 +176,17 @@ def test_delegation_tokens(end_state: Row) -> None:
     ]
     assert _sorted(ours) == _sorted(theirs)
     assert len(ours) == 2
+
+
+def test_transactions(end_state: Row) -> None:
+    names = ("transactional_id", "producer_id", "producer_epoch", "state", "timeout_ms")
+    ours = [
+        {
+            **_chosen(row, *names),
+            "start_time_ms": int(row["start_time"].timestamp() * 1000),
+            "partitions": [f"{each['topic']}-{number}" for each in row["partitions"] for number in each["partitions"]],
+        }
+        for row in still_open(history("transaction_history", _LOGS))
+    ]
+    assert _sorted(ours) == _sorted(end_state["transactions"])
+    assert len(ours) == 4
