@@ -262,13 +262,38 @@ def quotas_of_java(java: JavaAdminClient) -> set[tuple[object, ...]]:
     return found
 
 
+def partitions_of_java(java: JavaAdminClient) -> set[tuple[object, ...]]:
+    names = [listed.name for listed in java.list_topics(internal=True)]
+    return {
+        (topic.name, each.partition, each.leader, each.replicas, each.isr)
+        for topic in java.describe_topics(names)
+        for each in topic.partitions
+    }
+
+
+def partitions(rows: list[Row]) -> set[tuple[object, ...]]:
+    return {(row["topic"], row["partition"], row["leader"], tuple(row["replicas"]), tuple(row["isr"])) for row in rows}
+
+
 def topics_of_java(java: JavaAdminClient) -> set[tuple[object, ...]]:
     names = [listed.name for listed in java.list_topics(internal=True)]
     return {(topic.name, topic.topic_id, len(topic.partitions)) for topic in java.describe_topics(names)}
 
 
 def check_cluster(running: Running, java: JavaAdminClient) -> None:
-    """Topics, ACLs and quotas."""
+    """Topics, partitions, brokers, ACLs and quotas."""
+    check(running, "partition_history", lambda: partitions_of_java(java), partitions)
+    check(
+        running,
+        "broker_history",
+        lambda: {(node.id, node.host, node.port, node.rack) for node in java.describe_cluster().nodes},
+        lambda rows: {
+            (row["broker_id"], each["host"], each["port"], row["rack"])
+            for row in rows
+            for each in row["endpoints"]
+            if not row["fenced"]
+        },
+    )
     check(running, "acl_history", lambda: set(java.describe_acls()), acls)
     check(running, "quota_history", lambda: quotas_of_java(java), quotas)
     check(
