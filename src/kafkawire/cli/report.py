@@ -45,7 +45,7 @@ def logs(
         ),
     ] = _ROWS,
 ) -> None:
-    """Show ACLs, topics, quotas, configurations, users and committed offsets over time, read from Kafka's own logs.
+    """Show access, topics, configurations, nodes and committed offsets over time, read from Kafka's own logs.
 
     Exit code: 0 if everything was decoded, 3 if the page is written but there were errors, 1 for a failure, 2 for
     wrong usage.
