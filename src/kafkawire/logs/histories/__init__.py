@@ -2,7 +2,7 @@
 
 ``kafkawire.logs.history_tables`` imports all modules of this package, so a new module adds its table to the commands,
 Spark and the Python API. ``group_records`` and ``group_state`` belong to ``groups``, ``share_deliveries``
-to ``share_groups``.
+to ``share_groups``, ``partition_ends`` to ``lag``.
 """
 
 from __future__ import annotations
