@@ -17,7 +17,7 @@ _BETWEEN_WORDS: Final = re.compile(r"[-_ ]+|(?<=[a-z0-9])(?=[A-Z])")
 def near_names(name: str, names: Iterable[str], *, likeness: float = _LIKENESS) -> Sequence[str]:
     """The names that were probably meant: those that begin with the same words, then the most similar one.
 
-    At most two; none if no name is similar. The case of letters, underscores and hyphens do not count.
+    At most two; none if no name is similar. The case of letters, underscores, hyphens and a plural do not count.
 
     Args:
         name: the name that does not exist.
@@ -33,7 +33,8 @@ def near_names(name: str, names: Iterable[str], *, likeness: float = _LIKENESS) 
     by_letters = {_words(each).replace("_", ""): each for each in names}
     if not wanted or wanted in by_letters:
         return [by_letters[wanted]] if wanted else ()
-    begun = sorted((each for each in by_letters.values() if _words(each).startswith(f"{words}_")), key=len)
+    beginnings = (f"{words}_", f"{words.removesuffix('s')}_")
+    begun = sorted((each for each in by_letters.values() if _words(each).startswith(beginnings)), key=len)
     alike = [by_letters[each] for each in get_close_matches(wanted, by_letters, 1, likeness)]
     return list(dict.fromkeys((*begun, *alike)))[:_MOST_NEAR]
 

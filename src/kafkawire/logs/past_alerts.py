@@ -44,7 +44,8 @@ def read_alerts(
 
         from kafkawire.logs import read_alerts
 
-        for alert in read_alerts("/var/lib/kafka/data/__cluster_metadata-0", since=datetime(2026, 11, 21, tzinfo=UTC)):
+        since = datetime(2026, 11, 21, 12, tzinfo=UTC)
+        for alert in read_alerts("/var/lib/kafka/data/__cluster_metadata-0", since=since):
             print(alert.time, alert.severity, alert.rule, alert.message)
         ```
     """

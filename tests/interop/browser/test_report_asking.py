@@ -36,7 +36,7 @@ _Shown: TypeAlias = tuple[str, str, str, str, str, str]
 
 
 class Question(NamedTuple):
-    """What is asked, and of which minute of the log; None for any time."""
+    """A question, and the minute of the log that it is about; None for any time."""
 
     operation: AclOperation
     resource_type: ResourceType

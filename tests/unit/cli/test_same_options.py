@@ -14,6 +14,8 @@ DIFFERENT: Final[Mapping[str, str]] = {
     "--broker": "configs changes brokers, reassign plan places replicas on them",
     "--assignments": "diff compares, export writes",
     "--exit-code": "diff compares, plan plans",
+    "--format": "diff prints differences as SARIF too",
+    "--from": "a file of items, or the first date of diff",
     "--group": "acls takes * for all groups, configs names",
     "--host": "acls may is about one client",
     "--mechanism": "users delete takes all by default, users set one",
