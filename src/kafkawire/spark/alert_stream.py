@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
-from typing import Final, TypedDict
+from typing import Final, NamedTuple, TypedDict
 
 import msgspec
 from pyspark.sql import DataFrame, Row, SparkSession
@@ -44,7 +44,6 @@ def alert_records(spark: SparkSession, path: str, options: Mapping[str, str] = M
     """
     stream = spark.readStream.format("kafka-log").options(**options)
     wanted = {"table": "records", "columns": ",".join(_COLUMNS), "recordTypes": ",".join(_NAMES), "mode": "FAILFAST"}
-    wanted["pathGlobFilter"] = "*.log"  # a snapshot repeats what is in segments
     return stream.options(**wanted).load(path)
 
 
@@ -52,8 +51,8 @@ class AlertStream:
     """Turns micro-batches of `alert_records` into alerts, in the driver, for ``foreachBatch``.
 
     The alerts of all micro-batches together are those of table ``alerts``. What rules have to know of the time before a
-    micro-batch is in memory; after a restart, and when Spark repeats a micro-batch, it is read from the log again, up
-    to the first record of the micro-batch. So a micro-batch has the same alerts whenever it is run.
+    micro-batch is in memory; after a restart, and when Spark repeats a micro-batch, the log is read again, up to the
+    last record of the micro-batch. So a micro-batch has the same alerts whenever it is run.
 
     Args:
         path: the same as of `alert_records`.
@@ -81,7 +80,7 @@ class AlertStream:
     def __init__(self, path: str, rules: Iterable[AlertRule] = tuple(ALERT_RULES.values())) -> None:
         self._path = path
         self._rules = tuple(rules)
-        self._watched: dict[str, _Followed] = {}
+        self._followed: dict[str, _Followed] = {}
 
     def of(self, records: DataFrame) -> DataFrame:
         """The alerts of a micro-batch, with the columns of table ``alerts``.
@@ -90,50 +89,54 @@ class AlertStream:
             records: rows of `alert_records`. The driver collects them.
 
         Raises:
-            LogReadError: the log before the micro-batch has to be read again, and cannot be.
+            LogReadError: the log has to be read again up to the micro-batch, and cannot be.
         """
         time = unix_millis(col("append_time")).alias("append_time")  # Python has times without a zone otherwise
         columns = [time if name == "append_time" else col(name) for name in _COLUMNS]
-        rows = records.select(*columns).collect()
+        # Snapshots are read with the files: their records have the state, and no place in the log.
+        rows = records.where(col("file").endswith(".log")).select(*columns).collect()
         found = [alert for folder, own in _by_log(rows) for alert in self._alerts(folder, own)]
         return records.sparkSession.createDataFrame(found, _SCHEMA)
 
     def _alerts(self, folder: str, rows: Sequence[Row]) -> Iterator[tuple[object, ...]]:
-        followed = self._watched.get(folder)
-        if followed is None or rows[0]["log_offset"] < followed.next_offset:
-            followed = _Followed(self._log_before(folder, rows[0]["log_offset"]))
-            self._watched[folder] = followed
-        for alert in followed.take(rows):
+        first, last = rows[0]["log_offset"], rows[-1]["log_offset"]
+        followed = self._followed.get(folder)
+        if followed is None or first < followed.next_offset or followed.log.awaits_snapshot(followed.next_offset):
+            log = self._log_until(folder, last + 1)
+            alerts = [each for each in log.read() if each.log_offset is None or each.log_offset >= first]
+            _check_whole(log, folder, last)
+        else:
+            log = followed.log
+            alerts = list(log.follow([_change(row) for row in rows]))
+        self._followed[folder] = _Followed(log, last + 1)
+        for alert in alerts:
             yield _row(rows[0]["cluster"], alert, folder)
 
-    def _log_before(self, folder: str, offset: int) -> WatchedLog:
-        """A log that was read up to an offset, without its alerts, which were given before.
-
-        Its end may be torn, because a broker writes there.
-        """
+    def _log_until(self, folder: str, offset: int) -> WatchedLog:
+        """A log up to an offset. Its end may be torn, because a broker writes there."""
         options = ReadOptions(mode=ReadMode.DROPMALFORMED, high_watermark=offset)
         logs = find_logs([self._path]).of_table(AlertsTable(options))
         files = [file for file in logs.files if file.shown_folder == folder]
-        watched = WatchedLog(files, FoldSource(options, Accounts(), logs.store), self._rules)
-        for _ in watched.read():
-            pass
-        for loss in watched.losses():
-            if loss.from_offset is not None and loss.from_offset < offset:
-                reason = "a part of the log is lost, so that alerts may be missing; copy the log again"
-                raise LogReadError(loss.code, folder, reason, offset=loss.from_offset)
-        return watched
+        return WatchedLog(files, FoldSource(options, Accounts(), logs.store), self._rules)
 
 
-class _Followed:
-    """A log that is read up to an offset."""
+class _Followed(NamedTuple):
+    """A log that was read up to an offset."""
 
-    def __init__(self, watched: WatchedLog) -> None:
-        self._watched = watched
-        self.next_offset = 0
+    log: WatchedLog
+    next_offset: int
 
-    def take(self, rows: Sequence[Row]) -> Iterator[Alert]:
-        self.next_offset = rows[-1]["log_offset"] + 1
-        return self._watched.follow([_change(row) for row in rows])
+
+def _check_whole(log: WatchedLog, folder: str, last: int) -> None:
+    """Check that a log was read without a loss up to an offset.
+
+    Raises:
+        LogReadError: a part is lost.
+    """
+    for loss in log.losses():
+        if loss.from_offset is not None and loss.from_offset <= last:
+            reason = "a part of the log is lost, so that alerts may be missing; copy the log again"
+            raise LogReadError(loss.code, folder, reason, offset=loss.from_offset)
 
 
 def _by_log(rows: Iterable[Row]) -> Iterator[tuple[str, list[Row]]]:

@@ -112,6 +112,31 @@ def test_a_micro_batch_that_is_repeated_has_the_same_alerts(spark: SparkSession,
     assert alerted.rows == plain_rows("alerts", [log], FAILFAST).to_pylist()
 
 
+def test_a_log_that_begins_with_a_snapshot_has_the_alerts_of_the_table(
+    spark: SparkSession, log: Path, tmp_path: Path
+) -> None:
+    copy_all(log)
+    (log / SEGMENTS[0].name).unlink()
+    alerted = Alerted(spark, tmp_path)
+    alerted.run(AlertStream(str(tmp_path / "data")), maxBytesPerTrigger="1k")
+    assert len(alerted.batches) > 4
+    expected = plain_rows("alerts", [log], FAILFAST).to_pylist()
+    assert alerted.rows == expected
+    assert "deny-removed" in {row["rule"] for row in expected}
+
+
+def test_several_logs_are_followed_each_by_itself(spark: SparkSession, log: Path, tmp_path: Path) -> None:
+    copy_all(log)
+    shutil.copytree(log, tmp_path / "data" / "other" / METADATA)
+    (tmp_path / "data" / "other" / METADATA / SEGMENTS[-1].name).unlink()
+    alerted = Alerted(spark, tmp_path)
+    alerted.run(AlertStream(str(tmp_path / "data")), maxBytesPerTrigger="8k")
+    expected = plain_rows("alerts", [tmp_path / "data"], FAILFAST).to_pylist()
+    by_place = [sorted(rows, key=lambda row: (row["log"], row["log_offset"])) for rows in (alerted.rows, expected)]
+    assert by_place[0] == by_place[1]
+    assert len({row["log"] for row in expected}) == 2
+
+
 def test_some_rules_are_chosen(spark: SparkSession, log: Path, tmp_path: Path) -> None:
     copy_all(log)
     alerted = Alerted(spark, tmp_path)

@@ -46,6 +46,13 @@ class WatchedLog:
         """As of ``MetadataFold``; it is the same for all histories."""
         return self._folds[WATCHED[0]].known_since
 
+    def awaits_snapshot(self, offset: int) -> bool:
+        """Whether state is unknown so far, and a snapshot of a later offset may have it."""
+        is_known = all(fold.complete_since is not None for fold in self._folds.values())
+        return not is_known and any(
+            file.kind is FileKind.SNAPSHOT and file.base_offset > offset for file in self._files
+        )
+
     def read(self) -> Iterator[Alert]:
         """The alerts of the files, in the order of the log.
 
