@@ -37,9 +37,14 @@ def test_page_has_every_section_of_the_logs(tmp_path: Path, capsys: pytest.Captu
     values = [row["value"] for row in rows_of(data, "configs")]
     assert None not in values
     assert {row["group"] for row in rows_of(data, "commits")} >= {"grp-classic-1", "grp-kip848-0"}
-    assert [account["log"] for account in data["accounts"]] == ["__cluster_metadata", "__consumer_offsets"]
+    assert {account["log"] for account in data["accounts"]} == {
+        "__cluster_metadata",
+        "__consumer_offsets",
+        "__transaction_state",
+        "__share_group_state",
+    }
     assert data["notes"] == []
-    assert capsys.readouterr().err.startswith("bytes read 77113 = 77113 decoded")
+    assert capsys.readouterr().err.startswith("bytes read 89818 = 89818 decoded")
 
 
 def test_the_page_names_missing_logs(tmp_path: Path) -> None:
@@ -143,7 +148,7 @@ def test_a_dash_is_standard_output(tmp_path: Path, capfdbinary: pytest.CaptureFi
     written = capfdbinary.readouterr()
     page.write_bytes(written.out)
     assert len(rows_of(data_of(page), "acls")) == 39
-    assert written.err.startswith(b"bytes read 77113 = 77113 decoded")
+    assert written.err.startswith(b"bytes read 89818 = 89818 decoded")
 
 
 def test_copies_of_a_log_in_one_cluster_count_once(tmp_path: Path) -> None:
