@@ -19,12 +19,33 @@ from pyspark.sql.datasource import (
     LessThanOrEqual,
 )
 
-from kafkawire.logs import ReadOptions
+from kafkawire.logs import FileKind, ReadOptions
+from kafkawire.spark.table_reader import KafkaLogReader
 
 _OFFSET = ("log_offset",)
 _TIME = ("append_time",)
 _TYPE = ("record_type",)
 _MILLISECOND = timedelta(milliseconds=1)
+
+
+class FilteredKafkaLogReader(KafkaLogReader):
+    """Reads less if the filters of the query allow it.
+
+    Unless ``spark.sql.python.filterPushdown.enabled`` is set, Spark rejects queries on a reader with ``pushFilters``.
+    So this is a separate class, for the option ``pushdown``.
+    """
+
+    def pushFilters(self, filters: list[Filter]) -> list[Filter]:  # noqa: N802 Spark's name
+        """Narrow the reading; Spark still applies all filters.
+
+        Raises:
+            LogReadError: there is no such path.
+        """
+        options = self.reading.options
+        offsets = all(file.kind is FileKind.SEGMENT for file in self.reading.files())
+        read = narrowed(options.read, filters, offsets=offsets, types=options.table == "records")
+        self.reading = replace(self.reading, options=replace(options, read=read))
+        return filters
 
 
 def narrowed(options: ReadOptions, filters: Iterable[Filter], *, offsets: bool, types: bool) -> ReadOptions:
