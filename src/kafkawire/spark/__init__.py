@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import cast
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udtf
 from pyspark.sql.udtf import UserDefinedTableFunction
@@ -21,12 +22,13 @@ if too_old := lacking(BATCH):
 
 # With an older release these imports fail, with an error that does not mention the release.
 from kafkawire.spark.divided_history import divided_history
+from kafkawire.spark.merging import merge_changes
 from kafkawire.spark.options import OptionError
 from kafkawire.spark.planned_read import make_reading
 from kafkawire.spark.source import KafkaLogSource
 from kafkawire.spark.who_could import WhoCould
 
-__all__ = ["KafkaLogSource", "OptionError", "read_history", "register", "register_who_could"]
+__all__ = ["KafkaLogSource", "OptionError", "merge_changes", "read_history", "register", "register_who_could"]
 
 
 def register_who_could(spark: SparkSession) -> None:
@@ -70,7 +72,11 @@ def register(spark: SparkSession) -> None:
         spark.read.format("kafka-log").option("table", "topic").load("/var/lib/kafka/data").show()
         ```
     """
-    spark.dataSource.register(KafkaLogSource)
+    try:
+        spark.dataSource.register(KafkaLogSource)
+    except AnalysisException as error:
+        if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":  # PySpark 4.0 keeps the one that it has found
+            raise
 
 
 def read_history(

@@ -12,6 +12,9 @@ BATCH: Final = (4, 0)
 PUSHDOWN: Final = (4, 1)
 """The first release that passes the filters of a query to them."""
 
+CHOSEN_PARTITIONS: Final = (4, 1)
+"""The first release in which a column of a DataFrame can be the number of the partition."""
+
 STREAMS: Final = (4, 2)
 """The first release that lets them limit how much a micro-batch reads."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import MutableMapping
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
 from kafkawire.spark.options import OptionError
@@ -40,7 +40,7 @@ class KafkaLogSource(DataSource):
         """
         return self._reading.schema()
 
-    def reader(self, schema: StructType) -> DataSourceReader:
+    def reader(self, schema: StructType) -> KafkaLogReader:
         """The reader of a query.
 
         Raises:

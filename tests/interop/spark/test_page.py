@@ -6,14 +6,18 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from tests.apache_spark.installed import since
 from tests.interop.spark.same_rows import LOGS
 from tests.pages.commands import with_stand_ins
 from tests.pages.proofs import IS_OF_SPARK, LEDGER, ROOT, Proven
 from tests.repo.test_documentation import run_in
 
+from kafkawire.spark.releases import STREAMS
+
 PAGE = ROOT / "docs" / "how-to" / "spark.md"
 
 
+@since(STREAMS)
 @pytest.mark.usefixtures("spark")
 def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_in(PAGE, tmp_path, monkeypatch)

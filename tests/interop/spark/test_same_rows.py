@@ -7,9 +7,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.apache_spark.installed import since
 from tests.interop.spark.same_rows import LOGS, damaged_log, plain_rows, read_with_spark
 
 from kafkawire.logs import ReadMode
+from kafkawire.spark.releases import PUSHDOWN
 
 
 def same(rows: pa.Table, plain: pa.Table) -> None:
@@ -75,6 +77,7 @@ def test_several_paths_patterns_and_uris_can_be_read(spark: SparkSession) -> Non
     same(only.toArrow(), plain_rows("batches", snapshots, {"columns": "batch_position,log_offset"}))
 
 
+@since(PUSHDOWN)
 def test_filters_narrow_the_reading_and_never_the_rows(spark: SparkSession) -> None:
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     try:

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from tests.apache_spark.installed import since
 from tests.interop.spark.same_rows import LOGS, plain_rows
+
+from kafkawire.spark.releases import STREAMS, lacking
 
 SEGMENTS = sorted((LOGS / "__cluster_metadata-0").glob("*.log"))
 COLUMNS = "batch_position,log_offset,record_type,json"
@@ -22,6 +25,7 @@ def run(spark: SparkSession, folder: Path) -> None:
     assert query.awaitTermination(120)
 
 
+@since(STREAMS)
 @pytest.mark.extended
 def test_a_log_that_grows_between_restarts_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
     log = tmp_path / "data" / "__cluster_metadata-0"
@@ -41,6 +45,7 @@ def test_a_log_that_grows_between_restarts_is_read_once(spark: SparkSession, tmp
     assert rows == plain_rows("records", [log], {"columns": COLUMNS}).to_pylist()
 
 
+@since(STREAMS)
 def test_a_history_is_refused_as_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     logs = spark.readStream.format("kafka-log").option("table", "acl_history").load(str(LOGS))
     query = logs.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).trigger(availableNow=True)
@@ -48,6 +53,7 @@ def test_a_history_is_refused_as_a_stream(spark: SparkSession, tmp_path: Path) -
         query.start().awaitTermination(120)
 
 
+@since(STREAMS)
 @pytest.mark.extended
 def test_the_query_waits_for_a_late_segment(spark: SparkSession, tmp_path: Path) -> None:
     log = tmp_path / "data" / "__cluster_metadata-0"
@@ -61,3 +67,9 @@ def test_the_query_waits_for_a_late_segment(spark: SparkSession, tmp_path: Path)
     run(spark, tmp_path)
     rows = spark.read.parquet(str(tmp_path / "out")).orderBy("log_offset").toArrow().to_pylist()
     assert rows == plain_rows("records", [log], {"columns": COLUMNS}).to_pylist()
+
+
+@pytest.mark.skipif(not lacking(STREAMS), reason="this PySpark has all that streams need")
+def test_an_older_pyspark_says_what_a_stream_needs(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(PySparkException, match=r"a stream of kafka-log needs PySpark 4\.2 or newer"):
+        run(spark, tmp_path)
