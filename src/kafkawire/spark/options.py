@@ -54,7 +54,7 @@ class SourceOptions:
     pushdown: bool = option(
         False,
         FLAG,
-        "Whether filters on log_offset, append_time and record_type reduce what is read.",
+        "Whether rows are filtered before Spark gets them; offsets, times and record types reduce what is read.",
         in_commands=False,
     )
     max_bytes_per_trigger: int | None = option(

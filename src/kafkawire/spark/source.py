@@ -54,8 +54,7 @@ class KafkaLogSource(DataSource):
         # An older PySpark lacks what this module imports.
         from kafkawire.spark.pushdown import FilteredKafkaLogReader  # noqa: PLC0415
 
-        splittable = self._reading.table().splittable
-        return FilteredKafkaLogReader(self._reading) if splittable else KafkaLogReader(self._reading)
+        return FilteredKafkaLogReader(self._reading)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 Spark's name
         """The reader of a stream.

@@ -100,6 +100,24 @@ def test_filters_narrow_the_reading_and_never_the_rows(spark: SparkSession) -> N
         spark.conf.unset("spark.sql.python.filterPushdown.enabled")
 
 
+@since(PUSHDOWN)
+def test_a_plan_shows_the_filters_that_were_pushed_down_and_all_columns(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Spark does not say which columns a query uses, so the option ``columns`` does."""
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    try:
+        for table in ("batches", "acl_history"):
+            rows = read_with_spark(spark, table, [LOGS], {"pushdown": "true"})
+            name = "log_offset" if table == "batches" else "from_offset"
+            rows.where(f"{name} > 5").select("_error").explain("formatted")
+            plan = capsys.readouterr().out
+            assert f"PushedFilters: [IsNotNull({name}), GreaterThan({name},5)]" in plan
+            assert f"Output [{len(rows.columns)}]: " in plan
+    finally:
+        spark.conf.unset("spark.sql.python.filterPushdown.enabled")
+
+
 def test_json_becomes_a_variant(spark: SparkSession) -> None:
     records = read_with_spark(spark, "records", [LOGS / "__cluster_metadata-0"], {"recordTypes": "TOPIC_RECORD"})
     records.createOrReplaceTempView("topic_records")

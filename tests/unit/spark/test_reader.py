@@ -95,7 +95,7 @@ def test_filters_are_pushed_down_on_request_only() -> None:
     for options, kind in (
         ({"table": "records"}, KafkaLogReader),
         ({"table": "records", "pushdown": "true"}, FilteredKafkaLogReader),
-        ({"table": "acl_history", "pushdown": "true"}, KafkaLogReader),
+        ({"table": "acl_history", "pushdown": "true"}, FilteredKafkaLogReader),
     ):
         source = KafkaLogSource({"path": str(LOGS), **options})
         assert type(source.reader(source.schema())) is kind
