@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +17,11 @@ from pyspark.sql import SparkSession
 from tests.apache_spark.installed import SPARK
 from tests.apache_spark.lakes import LAKES, named_in
 from tests.interop.spark.same_rows import LOGS, plain_rows, read_with_spark
+from tests.interop.spark.test_docstring_examples import WITH_A_LAKE
 from tests.kafka_logs.cuts import batch_ends, write_log_until
+from tests.made.docstring_examples import errors_of, examples
+from tests.pages.proofs import ROOT
+from tests.repo.test_documentation import run_in
 
 from kafkawire.spark import merge_changes
 
@@ -91,6 +96,26 @@ def test_what_is_merged_again_changes_nothing(spark: SparkSession, lake: str, tm
     for _ in range(2):
         merge_changes(read_with_spark(spark, "acl_history", [log], {}), "acl_history", table)
         assert counted(spark.table(table).toArrow()) == Counter(counted(rows).keys())
+
+
+@pytest.fixture
+def audit(spark: SparkSession) -> Iterator[str]:
+    """The name of a table that the page and the docstring use; the test makes it."""
+    if "iceberg" not in LAKES:
+        pytest.skip(f"Iceberg has no runtime for Spark {SPARK}")
+    yield "lake.audit.acls"
+    spark.sql("DROP TABLE lake.audit.acls")
+
+
+@pytest.mark.usefixtures("audit")
+def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_in(ROOT / "docs" / "how-to" / "keep-a-history-in-a-lake.md", tmp_path, monkeypatch)
+
+
+async def test_the_example_runs(spark: SparkSession, audit: str) -> None:
+    spark.createDataFrame(plain_rows("acl_history", [LOGS])).writeTo(audit).using("iceberg").create()
+    (example,) = (each for each in examples() if each.owner == WITH_A_LAKE)
+    assert await errors_of(example, {"/var/lib/kafka/data": str(LOGS)}) == []
 
 
 def changed(before: pa.Table, now: pa.Table) -> pa.Table:
