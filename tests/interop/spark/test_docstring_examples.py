@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.made.docstring_examples import Example, errors_of, examples
 
-WITH_A_LAKE = "spark.merge_changes"
+WITH_A_LAKE = "spark.merging.merge_changes"
 """`test_lakes` runs it."""
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
