@@ -12,7 +12,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup generate check test test-all sanitize fuzz demo bench docs lock clean
+.PHONY: help setup generate check test test-all test-spark sanitize fuzz demo bench docs lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,10 @@ demo: setup ## Show the main parts in chapters (CHAPTER="2 broker" shows these, 
 UNITS := tests/unit $(addprefix tests/golden/,cli comparison documents entities evolution pages records report rows rules wire test_report.py test_rules.py)
 COVERING := $(UNITS) $(addprefix tests/,laws/cli laws/declared laws/model interop/cli interop/declared)
 
+# The older releases of PySpark with which the tests with Spark run too.
+SPARK_RELEASES := 4.0 4.1 4.2
+OLDER_SPARKS := $(SPARK_RELEASES:%=$(VENV)/spark-%/.installed)
+
 # Some machines forbid Python to keep bytecode, but the programs that tests start need it to start fast. Maven ends before
 # the better compiler of Java would pay off. In the run with brokers one of three processes mostly waits for a broker.
 PYTEST := PYTHONDONTWRITEBYTECODE= \
@@ -35,10 +39,16 @@ test: setup $(VENV)/.spark ## Run the tests that a change needs; those against A
 	$(PYTEST) -n 2 $(UNITS)
 	$(PYTEST) -n 3 -m "not extended" $(UNITS:%=--ignore=%)
 
-test-all: setup $(VENV)/.spark ## Run all tests, those that `make test` leaves out as well, and measure coverage
+test-all: setup $(VENV)/.spark $(OLDER_SPARKS) ## Run all tests, those that `make test` leaves out as well, and measure coverage
 	$(PYTEST) -n 2 --cov --cov-report=term $(COVERING)
 	$(PYTEST) -n 3 -m "not extended" $(COVERING:%=--ignore=%)
 	$(PYTEST) -n 2 -m extended $(COVERING:%=--ignore=%)
+
+test-spark: setup $(VENV)/.spark $(OLDER_SPARKS) ## Run the tests with Spark with each older release of it; with 4.1 also Delta Lake and Iceberg
+	@for release in $(SPARK_RELEASES); do \
+		echo "With PySpark $$release"; \
+		PYTHONPATH=$(VENV)/spark-$$release $(PYTEST) tests/interop/spark || exit; \
+	done
 
 setup: $(VENV)/.project ## Make the virtual environment (the other commands do it by themselves)
 
@@ -65,9 +75,12 @@ bench: setup $(VENV)/.spark ## Measure against other Kafka libraries; writes doc
 docs: setup ## Build the documentation into site/
 	$(BIN)/python docs/building/build.py
 
-lock: setup ## Resolve requirements/dev.in and spark.in anew
+lock: setup ## Resolve all requirements anew
 	$(COMPILE) --upgrade --extra codegen --extra cli --extra tables --extra test pyproject.toml requirements/dev.in -o requirements/dev.txt
 	$(COMPILE) --upgrade requirements/spark.in -o requirements/spark.txt
+	for release in $(SPARK_RELEASES); do \
+		$(COMPILE) --upgrade requirements/spark-$$release.in -o requirements/spark-$$release.txt || exit; \
+	done
 
 clean: ## Remove everything that the other commands made, generated/ excepted
 	rm -rf $(VENV) build dist site .coverage .coverage.* .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -88,6 +101,13 @@ $(VENV)/.requirements: requirements/dev.txt
 $(VENV)/.spark: $(VENV)/.requirements requirements/spark.txt
 	@echo "Adding Apache Spark to $(VENV) (once; half a gigabyte)"
 	@$(PIP_LOCKED) requirements/spark.txt
+	@touch $@
+
+# An older release is in a folder of its own, which PYTHONPATH puts before the newest one.
+$(VENV)/spark-%/.installed: requirements/spark-%.txt $(VENV)/.spark
+	@echo "Adding Apache Spark $* to $(@D) (once; half a gigabyte)"
+	@rm -rf $(@D)
+	@$(PIP_LOCKED) $< --target $(@D)
 	@touch $@
 
 $(VENV)/.project: $(VENV)/.requirements pyproject.toml $(wildcard native/*)

@@ -21,7 +21,7 @@ from pyspark.sql.types import StructType
 
 from benchmarks.spark import CHOSEN, FEW, JAVA_OPTIONS, MEMORY, READY, TABLE, TUPLES, UNIX_SOCKETS
 from kafkawire.spark import KafkaLogSource, register
-from kafkawire.spark.source import KafkaLogReader
+from kafkawire.spark.table_reader import KafkaLogReader
 
 _PEAKS = "KAFKAWIRE_BENCHMARK_PEAKS"
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
+from tests.apache_kafka.maven import CACHE, one_process_at_a_time
 from tests.apache_kafka.prerequisites import java, java_version, program
-from tests.apache_kafka.releases import CACHE, class_path, one_process_at_a_time
+from tests.apache_kafka.releases import class_path
 
 FAST_START = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
 """Options for processes that start often and live for a short time."""

@@ -7,23 +7,16 @@ names a release.
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
-import os
 import re
-import subprocess
 import tomllib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
-from tests.apache_kafka.prerequisites import lacking, program
+from tests.apache_kafka.maven import NotFetchedError, fetched_jars
+from tests.apache_kafka.prerequisites import lacking
 
 REPOSITORY = Path(__file__).parents[2]
-CACHE = REPOSITORY / "build" / "apache-kafka"
 BROKER = "kafka_2.13"
 """The artifact with the broker, which brings all message classes."""
 
@@ -33,7 +26,6 @@ TOOLS = "kafka-tools"
 _PROJECT = Path(__file__).with_name("pom.xml")
 _SOURCES = REPOSITORY / "specs" / "sources.toml"
 _UNPUBLISHED = Path(__file__).with_name("unpublished.toml")
-_LAST_LINES = 12
 
 
 def releases() -> tuple[str, ...]:
@@ -125,14 +117,13 @@ def class_path(release: str, project: Path = _PROJECT) -> tuple[Path, ...]:
     if project == _PROJECT:
         need_published(release, BROKER)
     missing = sorted(unpublished(release))
-    digest = hashlib.sha256(project.read_bytes() + "".join(missing).encode()).hexdigest()[:12]
-    remembered = CACHE / f"{release}-{digest}.classpath"
-    with one_process_at_a_time():
-        if not remembered.is_file() or not all(jar.is_file() for jar in _jars_in(remembered)):
-            problem = _resolve(release, project, remembered, tuple(missing))
-            if problem:
-                lacking(problem)
-    return _jars_in(remembered)
+    properties = (f"-Dkafka.release={release}", *(f"-Dunpublished.{artifact}" for artifact in missing))
+    try:
+        return fetched_jars(project, properties, release)
+    except NotFetchedError as error:
+        not_found = re.search(r"Could not find artifact [\w.]+:([\w.-]+):", str(error))
+        advice = f" If {not_found[1]} is not published, list it in {_UNPUBLISHED.name}." if not_found else ""
+        lacking(f"Maven could not fetch Apache Kafka {release}.{advice}\n{error}")
 
 
 def _numbers(version: str) -> list[int]:
@@ -142,34 +133,3 @@ def _numbers(version: str) -> list[int]:
 def _sources() -> dict[str, dict[str, object]]:
     """The entries of ``specs/sources.toml``, by release."""
     return {entry["version"]: entry for entry in tomllib.loads(_SOURCES.read_text("utf-8"))["releases"]}
-
-
-@contextmanager
-def one_process_at_a_time() -> Iterator[None]:
-    """Keep test processes that run side by side from making the same thing in the cache twice."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-@cache
-def _resolve(release: str, project: Path, remembered: Path, missing: tuple[str, ...]) -> str:
-    """Have Maven find the jars, once in a session; why it could not, or nothing."""
-    written = remembered.with_suffix(".new")
-    command = [program("mvn"), "-q", "-B", "-f", str(project), f"-Dkafka.release={release}"]
-    command += [f"-Dunpublished.{artifact}" for artifact in missing]
-    command += ["dependency:build-classpath", "-Dmdep.includeScope=runtime", f"-Dmdep.outputFile={written}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode:
-        said = (done.stdout + done.stderr).strip()
-        not_found = re.search(r"Could not find artifact [\w.]+:([\w.-]+):", said)
-        advice = f" If {not_found[1]} is not published, list it in {_UNPUBLISHED.name}." if not_found else ""
-        first_lines = "\n".join(said.splitlines()[:_LAST_LINES])
-        return f"Maven could not fetch Apache Kafka {release}.{advice}\n{first_lines}"
-    written.replace(remembered)
-    return ""
-
-
-def _jars_in(file: Path) -> tuple[Path, ...]:
-    return tuple(Path(jar) for jar in file.read_text("utf-8").strip().split(os.pathsep))

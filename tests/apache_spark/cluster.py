@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -59,6 +60,23 @@ def running_spark_cluster(home: Path, python: Path) -> Iterator[SparkCluster]:
             log = home / f"worker-{number}.log"
             eventually(lambda: _text(log), lambda text: "registered with master" in text, seconds=_SECONDS_TO_START)  # noqa: B023
         yield SparkCluster(master, home)
+
+
+def kill_an_executor(cluster: SparkCluster) -> None:
+    """Kill one of the processes that run the tasks of the job of a cluster; its worker starts another."""
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal() and _is_executor(process, cluster):
+            os.kill(int(process.name), signal.SIGKILL)
+            return
+    raise AssertionError("the cluster has no executor")
+
+
+def _is_executor(process: Path, cluster: SparkCluster) -> bool:
+    try:
+        runs = b"CoarseGrainedExecutorBackend" in (process / "cmdline").read_bytes()
+        return runs and (process / "cwd").resolve().is_relative_to(cluster.home)
+    except OSError:  # it has ended
+        return False
 
 
 def spark_environment(python: Path) -> Mapping[str, str]:

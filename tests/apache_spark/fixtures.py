@@ -34,12 +34,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     """A session with two threads, in which PySpark finds ``kafka-log``; the only one of the test run."""
     require_spark()
     from pyspark.sql import SparkSession  # noqa: PLC0415 may be missing
+    from tests.apache_spark.lakes import lake_settings  # noqa: PLC0415 needs PySpark
 
+    warehouse: Path = tmp_path_factory.mktemp("spark")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.Builder().master("local[2]").appName("tests")
-    for name, value in SETTINGS.items():
+    for name, value in {**SETTINGS, **lake_settings(warehouse / "lake")}.items():
         builder = builder.config(name, value)
-    warehouse: Path = tmp_path_factory.mktemp("spark")
     session = builder.config("spark.sql.warehouse.dir", str(warehouse)).getOrCreate()
     yield session
     session.stop()

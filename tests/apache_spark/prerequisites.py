@@ -16,14 +16,14 @@ from tests.apache_kafka.prerequisites import JAVA_RELEASE, java_version
 def require_spark() -> None:
     """Skip the test where Spark cannot run, saying why; fail it in continuous integration."""
     if importlib.util.find_spec("pyspark") is None:
-        _lacking("PySpark is not installed (requirements/spark.txt; `make test` does it)")
+        lacking("PySpark is not installed (requirements/spark.txt; `make test` does it)")
     java = shutil.which("java")
     if java is None:
-        _lacking("there is no java on the path (Debian: apt-get install openjdk-17-jdk-headless)")
+        lacking("there is no java on the path (Debian: apt-get install openjdk-17-jdk-headless)")
     printed = java_version(java)
     version = re.search(r'version "(\d+)', printed)
     if version is None or int(version[1]) < JAVA_RELEASE:
-        _lacking(f"Java {JAVA_RELEASE} or newer is needed, and {java} is {printed.splitlines()[0]}")
+        lacking(f"Java {JAVA_RELEASE} or newer is needed, and {java} is {printed.splitlines()[0]}")
 
 
 def spark_home() -> Path:
@@ -35,7 +35,8 @@ def spark_home() -> Path:
     return Path(found.origin).parent
 
 
-def _lacking(what: str) -> NoReturn:
+def lacking(what: str) -> NoReturn:
+    """Skip the test, saying what is missing; fail it in continuous integration, where nothing may be missing."""
     reason = f"needs Apache Spark: {what}"
     if os.environ.get("CI", "").lower() in ("true", "1"):
         pytest.fail(f"{reason} (in continuous integration this is not skipped)", pytrace=False)

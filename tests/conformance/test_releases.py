@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.apache_kafka import releases as module
+from tests.apache_kafka import maven as maven_of_tests, releases as module
 from tests.apache_kafka.releases import (
     BROKER,
     TOOLS,
@@ -41,8 +41,8 @@ def made_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name, text in (("_SOURCES", SOURCES), ("_UNPUBLISHED", UNPUBLISHED)):
         (tmp_path / name).write_text(text, "utf-8")
         monkeypatch.setattr(module, name, tmp_path / name)
-    monkeypatch.setattr(module, "CACHE", tmp_path / "cache")
-    module._resolve.cache_clear()
+    monkeypatch.setattr(maven_of_tests, "CACHE", tmp_path / "cache")
+    maven_of_tests._resolve.cache_clear()
 
 
 @pytest.fixture

@@ -17,15 +17,19 @@ OWN_FOLDERS = ("specs", "templates", "generator", "generated", "src")
 RUNS = "tests/repo/test_documentation.py::test_a_page_runs"
 IS_AN_EXCERPT = "tests/repo/test_documentation.py::test_an_excerpt_equals_its_file"
 RUNS_WITH_SPARK = "tests/interop/spark/test_page.py::test_the_page_runs"
+RUNS_WITH_A_LAKE = "tests/interop/spark/test_lakes.py::test_the_page_runs"
 IS_OF_SPARK = "tests/interop/spark/test_page.py::test_an_expression_with_a_session_runs"
 COMMANDS_WORK = "tests/repo/test_printed_commands.py::test_the_commands_of_a_page_work"
 IS_DATA = "tests/repo/test_printed_data.py::test_data_is_what_its_reader_expects"
+
+IS_THE_STATEMENT = "tests/unit/spark/test_merging.py::test_the_page_has_the_statement"
 
 BY_LANGUAGE = {
     "python": RUNS,
     "console": RUNS,
     "json": RUNS,
     "sh": COMMANDS_WORK,
+    "sql": IS_THE_STATEMENT,
     "py": IS_OF_SPARK,
     "toml": IS_DATA,
     "properties": IS_DATA,
@@ -38,6 +42,8 @@ WITH_A_CLUSTER = "tests/interop/test_page.py::test_the_program_with_a_cluster_ru
 
 RUN_ELSEWHERE = {
     "docs/how-to/spark.md": (RUNS_WITH_SPARK,),
+    "docs/how-to/query-with-sql.md": (RUNS_WITH_SPARK,),
+    "docs/how-to/keep-a-history-in-a-lake.md": (RUNS_WITH_A_LAKE,),
     "docs/conformance.md": (WITH_KAFKAS_CLASSES, WITH_A_CLUSTER),
 }
 """Pages whose programs need more than kafkawire: Java and Apache Spark, or Apache Kafka and the fixtures of tests.

@@ -18,7 +18,7 @@ def targets(root: Path) -> set[str]:
     ("page", "named"),
     [
         ("README.md", {"demo", "test"}),
-        ("CONTRIBUTING.md", {"demo", "test", "test-all", "check", "generate", "bench", "docs", "clean"}),
+        ("CONTRIBUTING.md", {"demo", "test", "test-all", "test-spark", "check", "generate", "bench", "docs", "clean"}),
     ],
 )
 def test_every_command_of_a_page_is_there(root: Path, page: str, named: set[str]) -> None:
@@ -35,7 +35,7 @@ def test_ci_runs_the_checks_and_all_tests(root: Path) -> None:
     assert (root / ".ci" / "run").read_text().splitlines()[-2:] == ["make check", "make test-all"]
 
 
-@pytest.mark.parametrize("name", ["dev.txt", "spark.txt"])
+@pytest.mark.parametrize("name", ["dev.txt", "spark.txt", "spark-4.0.txt", "spark-4.1.txt", "spark-4.2.txt"])
 def test_every_locked_requirement_has_hashes(root: Path, name: str) -> None:
     lock = (root / "requirements" / name).read_text()
     requirements = re.findall(r"^[A-Za-z].*(?:\n    .*)*", lock, flags=re.MULTILINE)
@@ -58,4 +58,4 @@ def test_the_lock_of_spark_is_small_and_needed_by_neither_set_up_nor_demo(root: 
     locked = re.findall(r"^([a-z0-9-]+)==", (root / "requirements/spark.txt").read_text(), flags=re.MULTILINE)
     users = re.findall(r"^([a-z-]+): .*/\.spark\b", (root / "Makefile").read_text(), flags=re.MULTILINE)
     assert "pyspark" in locked
-    assert set(users) == {"bench", "check", "test", "test-all"}
+    assert set(users) == {"bench", "check", "test", "test-all", "test-spark"}

@@ -10,31 +10,31 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import cast
 
-import pyspark
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.functions import udtf
 from pyspark.sql.udtf import UserDefinedTableFunction
 
-_LEAST = (4, 2)
-"""The first release whose Python data sources let a stream limit how much a micro-batch reads."""
+from kafkawire.spark.releases import BATCH, lacking
 
-if tuple(map(int, pyspark.__version__.split(".")[:2])) < _LEAST:
-    least = ".".join(map(str, _LEAST))
-    raise ImportError(f"kafkawire.spark needs PySpark {least} or newer, and {pyspark.__version__} is installed")
+if too_old := lacking(BATCH):
+    raise ImportError(f"kafkawire.spark {too_old}")
 
 # With an older release these imports fail, with an error that does not mention the release.
-from kafkawire.spark.alert_stream import AlertStream, alert_records  # noqa: E402
-from kafkawire.spark.divided_history import divided_history  # noqa: E402
-from kafkawire.spark.options import OptionError  # noqa: E402
-from kafkawire.spark.planned_read import make_reading  # noqa: E402
-from kafkawire.spark.source import KafkaLogSource  # noqa: E402
-from kafkawire.spark.who_could import WhoCould  # noqa: E402
+from kafkawire.spark.alert_stream import AlertStream, alert_records
+from kafkawire.spark.divided_history import divided_history
+from kafkawire.spark.merging import merge_changes
+from kafkawire.spark.options import OptionError
+from kafkawire.spark.planned_read import make_reading
+from kafkawire.spark.source import KafkaLogSource
+from kafkawire.spark.who_could import WhoCould
 
 __all__ = [
     "AlertStream",
     "KafkaLogSource",
     "OptionError",
     "alert_records",
+    "merge_changes",
     "read_history",
     "register",
     "register_who_could",
@@ -82,7 +82,11 @@ def register(spark: SparkSession) -> None:
         spark.read.format("kafka-log").option("table", "topic").load("/var/lib/kafka/data").show()
         ```
     """
-    spark.dataSource.register(KafkaLogSource)
+    try:
+        spark.dataSource.register(KafkaLogSource)
+    except AnalysisException as error:
+        if error.getCondition() != "DATA_SOURCE_ALREADY_EXISTS":  # PySpark 4.0 keeps the one that it has found
+            raise
 
 
 def read_history(

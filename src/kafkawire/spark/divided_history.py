@@ -28,6 +28,7 @@ from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.history_tables import HistoryTable
 from kafkawire.logs.planning import parts_of_log, plan
 from kafkawire.spark.planned_read import Reading, keep_modules, named_as_spark_expects
+from kafkawire.spark.releases import CHOSEN_PARTITIONS, lacking
 from kafkawire.spark.task_accounts import write_accounts
 
 _COLUMNS: Final[Mapping[str, pa.DataType]] = {
@@ -105,7 +106,9 @@ def divided_history(spark: SparkSession, reading: Reading) -> DataFrame | None:
     stages = _Stages(reading, tuple(logs))
     parts = len(stages.parts)
     messages = spark.range(0, parts, 1, parts).mapInArrow(stages.read_parts, from_arrow_schema(_MESSAGES))
-    at_their_joins = messages.repartitionById(joins, "join").sortWithinPartitions("join", "kind", "part")
+    # With PySpark 4.0 a task may have several joins, or none.
+    divide = messages.repartition if lacking(CHOSEN_PARTITIONS) else messages.repartitionById
+    at_their_joins = divide(joins, "join").sortWithinPartitions("join", "kind", "part")
     return at_their_joins.mapInArrow(stages.join, from_arrow_schema(table.schema))
 
 

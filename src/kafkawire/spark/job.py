@@ -45,6 +45,9 @@ DONE, FAILED, USAGE, SOME_FAILED = 0, 1, 2, 3
 _SPARK_FORMATS = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}
 """The forms of tables by Spark's names of them."""
 
+_TIMES_AS_TEXT = {"timeZone": "UTC", "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
+"""As the other commands write times, whatever the zone of the session is."""
+
 _OPTIONS = tuple(each for each in OPTIONS if each.in_commands)
 _LOG_LEVEL = "spark.log.level"
 _UNIX_SOCKETS = "spark.python.unix.domain.socket.enabled"
@@ -241,7 +244,7 @@ def _write(arguments: argparse.Namespace, options: Mapping[str, str], part: Plac
         rows = spark.read.format("kafka-log").options(**own).load(arguments.log)
         flat = _without_nesting(rows, safe=arguments.csv_safe) if arguments.format == "csv" else rows
         writer = flat.write.mode("error").format(_SPARK_FORMATS[arguments.format]).option(_WRITES_SUCCESS_FILE, "false")
-        writer.options(header="true", ignoreNullFields="false").save(part.uri)
+        writer.options(header="true", ignoreNullFields="false", **_TIMES_AS_TEXT).save(part.uri)
     finally:
         if running is None:
             spark.stop()

@@ -25,6 +25,11 @@ __all__ = [
 _A_SLIP: Final = 0.75
 """A likeness from which on an unknown option is a slip, and not an option of Spark or of another program."""
 
+_NO_OPTIONS: Final = (
+    "neither a table nor a path is given; Spark loses the options of CREATE TABLE ... USING: make a view, with "
+    "CREATE TEMPORARY VIEW ... USING `kafka-log` OPTIONS (...)"
+)
+
 _REQUIRED: Final = {
     "table": "say which table: option('table', 'records')",
     "path": "say what to read: load('/var/lib/kafka/data')",
@@ -54,7 +59,7 @@ class SourceOptions:
     pushdown: bool = option(
         False,
         FLAG,
-        "Whether filters on log_offset, append_time and record_type reduce what is read.",
+        "Whether rows are filtered before Spark gets them; offsets, times and record types reduce what is read.",
         in_commands=False,
     )
     max_bytes_per_trigger: int | None = option(
@@ -95,6 +100,8 @@ def source_options(options: Mapping[str, str]) -> SourceOptions:
         OwnDefinitionsError: the definitions in ``schemaDir`` cannot be used.
     """
     by_name = {name.lower(): text for name, text in options.items()}
+    if not by_name.keys() & {"table", "path", "paths"}:
+        raise OptionError(_NO_OPTIONS)
     _refuse_slips(by_name)
     texts = {each.spelling: text for each in OPTIONS if (text := by_name.get(each.spark_name.lower())) is not None}
     table, paths = _required("table", by_name), _paths(by_name)

@@ -16,6 +16,7 @@ from kafkawire.logs import Accounts, FileStore, LogFile, Part, Table, plan, read
 from kafkawire.logs.history_changes import with_interval_id
 from kafkawire.logs.planning import FoundLogs, find_logs, store_of
 from kafkawire.spark.options import OptionError, SourceOptions, named_as_in_spark, source_options
+from kafkawire.spark.releases import STREAMS, lacking
 from kafkawire.spark.task_accounts import write_accounts
 
 
@@ -159,4 +160,6 @@ def _expected_by_spark(schema: pa.Schema) -> pa.Schema:
 
 def expected_by_spark(schema: StructType) -> pa.Schema:
     """The Arrow schema that Spark expects for the schema that a data source declares."""
+    if lacking(STREAMS):  # older releases have times in UTC, and lack the argument
+        return to_arrow_schema(schema)
     return to_arrow_schema(schema, timezone="UTC")

@@ -1,30 +1,70 @@
 """Filters of a query on offsets, times and record types, so that other batches and records are not decoded.
 
-More may be read than the query wants: Spark filters the rows again.
+More may be read than the query wants: rows are filtered again, here or by Spark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+import pyarrow as pa
 from pyspark.sql.datasource import (
     EqualTo,
     Filter,
     GreaterThan,
     GreaterThanOrEqual,
     In,
+    InputPartition,
     LessThan,
     LessThanOrEqual,
 )
 
-from kafkawire.logs import ReadOptions
+from kafkawire.logs import FileKind, ReadOptions
+from kafkawire.spark.planned_read import Reading
+from kafkawire.spark.row_filters import is_applied, kept
+from kafkawire.spark.table_reader import KafkaLogReader
 
 _OFFSET = ("log_offset",)
 _TIME = ("append_time",)
 _TYPE = ("record_type",)
 _MILLISECOND = timedelta(milliseconds=1)
+
+
+class FilteredKafkaLogReader(KafkaLogReader):
+    """Reads less if the filters of the query allow it, and gives Java fewer rows.
+
+    Unless ``spark.sql.python.filterPushdown.enabled`` is set, Spark rejects queries on a reader with ``pushFilters``.
+    So this is a separate class, for the option ``pushdown``.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        super().__init__(reading)
+        self._applied: tuple[Filter, ...] = ()
+
+    def pushFilters(self, filters: list[Filter]) -> list[Filter]:  # noqa: N802 Spark's name
+        """Narrow the reading.
+
+        Returns:
+            The filters that Spark applies. A plan shows the others, in ``explain("formatted")``.
+
+        Raises:
+            LogReadError: there is no such path.
+        """
+        table, options = self.reading.table(), self.reading.options
+        if table.splittable:
+            offsets = all(file.kind is FileKind.SEGMENT for file in self.reading.files())
+            read = narrowed(options.read, filters, offsets=offsets, types=options.table == "records")
+            self.reading = replace(self.reading, options=replace(options, read=read))
+        self._applied = tuple(each for each in filters if is_applied(each, table.schema))
+        return [each for each in filters if each not in self._applied]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """See ``KafkaLogReader``."""
+        for rows in super().read(partition):
+            if (some := kept(rows, self._applied)).num_rows:
+                yield some
 
 
 def narrowed(options: ReadOptions, filters: Iterable[Filter], *, offsets: bool, types: bool) -> ReadOptions:

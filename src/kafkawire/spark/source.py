@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
-from dataclasses import replace
+from collections.abc import MutableMapping
 
-import pyarrow as pa
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader, Filter, InputPartition
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
-from kafkawire.logs import Accounts, FileKind
 from kafkawire.spark.options import OptionError
-from kafkawire.spark.planned_read import LogPartition, Reading, make_reading
-from kafkawire.spark.pushdown import narrowed
-from kafkawire.spark.streaming.history_reader import HistoryStreamReader
-from kafkawire.spark.streaming.reader import KafkaLogStreamReader
+from kafkawire.spark.planned_read import make_reading
+from kafkawire.spark.releases import PUSHDOWN, STREAMS, lacking
+from kafkawire.spark.streaming.unsupported import UnsupportedStreamReader
+from kafkawire.spark.table_reader import KafkaLogReader
 
 
 class KafkaLogSource(DataSource):
@@ -47,13 +44,19 @@ class KafkaLogSource(DataSource):
         """The reader of a query.
 
         Raises:
-            OptionError: the user gave another schema than the table has.
+            OptionError: the user gave another schema than the table has, or the option ``pushdown`` with PySpark 4.0.
         """
         self._check(schema)
         if self._reading.options.state_path is not None:
             raise OptionError("it is for spark.readStream: spark.read returns all rows of a history", "statePath")
-        pushdown = self._reading.options.pushdown and self._reading.table().splittable
-        return FilteredKafkaLogReader(self._reading) if pushdown else KafkaLogReader(self._reading)
+        if not self._reading.options.pushdown:
+            return KafkaLogReader(self._reading)
+        if too_old := lacking(PUSHDOWN):
+            raise OptionError(too_old, "pushdown")
+        # An older PySpark lacks what this module imports.
+        from kafkawire.spark.pushdown import FilteredKafkaLogReader  # noqa: PLC0415
+
+        return FilteredKafkaLogReader(self._reading)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 Spark's name
         """The reader of a stream.
@@ -61,7 +64,13 @@ class KafkaLogSource(DataSource):
         Raises:
             OptionError: an option that the table needs is missing, or the user gave another schema than the table has.
         """
+        if too_old := lacking(STREAMS):
+            return UnsupportedStreamReader(f"a stream of kafka-log {too_old}; spark.read works with this release")
         self._check(schema)
+        # An older PySpark lacks what these modules import.
+        from kafkawire.spark.streaming.history_reader import HistoryStreamReader  # noqa: PLC0415
+        from kafkawire.spark.streaming.reader import KafkaLogStreamReader  # noqa: PLC0415
+
         is_history = not self._reading.table().splittable
         return HistoryStreamReader(self._reading) if is_history else KafkaLogStreamReader(self._reading)
 
@@ -73,46 +82,3 @@ class KafkaLogSource(DataSource):
                 f"table {self._reading.options.table!r} has the schema {own.simpleString()}: "
                 "leave out schema(...), and use the option 'columns' for some of the columns"
             )
-
-
-class KafkaLogReader(DataSourceReader):
-    """Reads a table once."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-
-    def partitions(self) -> list[LogPartition]:
-        """The part of each task; the driver plans them by the lengths of batches.
-
-        Raises:
-            LogReadError: there is no such path, or a file cannot be read.
-        """
-        return self._reading.partitions()
-
-    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition.
-
-        Raises:
-            LogReadError: mode FAILFAST: at bytes that cannot be decoded.
-        """
-        return self._reading.batches(partition, Accounts())
-
-
-class FilteredKafkaLogReader(KafkaLogReader):
-    """Reads less if the filters of the query allow it.
-
-    Unless ``spark.sql.python.filterPushdown.enabled`` is set, Spark rejects queries on a reader with ``pushFilters``.
-    So this is a separate class, for the option ``pushdown``.
-    """
-
-    def pushFilters(self, filters: list[Filter]) -> list[Filter]:  # noqa: N802 Spark's name
-        """Narrow the reading; Spark still applies all filters.
-
-        Raises:
-            LogReadError: there is no such path.
-        """
-        options = self._reading.options
-        offsets = all(file.kind is FileKind.SEGMENT for file in self._reading.files())
-        read = narrowed(options.read, filters, offsets=offsets, types=options.table == "records")
-        self._reading = replace(self._reading, options=replace(options, read=read))
-        return filters

@@ -6,17 +6,22 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from tests.apache_spark.installed import since
 from tests.interop.spark.same_rows import LOGS
 from tests.pages.commands import with_stand_ins
-from tests.pages.proofs import IS_OF_SPARK, LEDGER, ROOT, Proven
+from tests.pages.proofs import IS_OF_SPARK, LEDGER, ROOT, RUN_ELSEWHERE, RUNS_WITH_SPARK, Proven
 from tests.repo.test_documentation import run_in
 
-PAGE = ROOT / "docs" / "how-to" / "spark.md"
+from kafkawire.spark.releases import STREAMS
+
+PAGES = [page for page in RUN_ELSEWHERE if RUNS_WITH_SPARK in RUN_ELSEWHERE[page]]
 
 
+@since(STREAMS)
 @pytest.mark.usefixtures("spark")
-def test_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_in(PAGE, tmp_path, monkeypatch)
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_in(ROOT / page, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
+from tests.apache_spark.installed import since
 from tests.interop.spark.same_rows import LOGS, plain_rows
 from tests.pages.commands import WITH_SPARK, lines_of, with_stand_ins
 from tests.pages.proofs import PAGES
@@ -17,6 +18,9 @@ from tests.servers.s3 import S3Server, running_s3_server
 
 from kafkawire.cli.app import main as kafkawire
 from kafkawire.spark import job
+from kafkawire.spark.releases import PUSHDOWN
+
+pytestmark = since(PUSHDOWN)  # PySpark 4.0 does not send a changed environment to the process that plans a query
 
 JOB = re.compile(r'^spark-submit .*"\$\(.*\)" (?P<words>.*)$')
 PRINTED = sorted({line for page in PAGES for line in lines_of(page)})

@@ -60,3 +60,15 @@ def test_paths_without_logs_of_the_table_are_refused(spark: SparkSession, tmp_pa
         PySparkException, match="needs a log of __consumer_offsets, and only __cluster_metadata-0 is there"
     ):
         reader.load(str(damaged_log(tmp_path))).collect()
+
+
+def test_a_table_of_sql_is_refused_with_advice_since_spark_loses_its_options(spark: SparkSession) -> None:
+    spark.sql(f"CREATE TABLE lost USING `kafka-log` OPTIONS (table 'acl_history', path '{LOGS}')")
+    try:
+        with pytest.raises(AnalysisException, match="CREATE TEMPORARY VIEW"):
+            spark.sql("SELECT * FROM lost").collect()
+    finally:
+        spark.sql("DROP TABLE lost")
+    spark.sql(f"CREATE TEMPORARY VIEW kept USING `kafka-log` OPTIONS (table 'acl_history', path '{LOGS}')")
+    assert spark.table("kept").count()
+    spark.catalog.dropTempView("kept")

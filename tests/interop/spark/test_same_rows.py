@@ -7,11 +7,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
+from tests.apache_spark.installed import since
 from tests.interop.spark.same_rows import LOGS, damaged_log, plain_rows, read_with_spark
 from tests.made.logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
 from kafkawire.logs import ReadMode
 from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
+from kafkawire.spark.releases import PUSHDOWN
 from kafkawire.wire.batches import Record, encode_batch
 
 
@@ -92,6 +94,7 @@ def test_several_paths_patterns_and_uris_can_be_read(spark: SparkSession) -> Non
     same(only.toArrow(), plain_rows("batches", snapshots, {"columns": "batch_position,log_offset"}))
 
 
+@since(PUSHDOWN)
 def test_filters_narrow_the_reading_and_never_the_rows(spark: SparkSession) -> None:
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     try:
@@ -135,6 +138,24 @@ def test_sql_says_when_a_broker_lost_leadership(spark: SparkSession) -> None:
     }
     assert {(row.topic, row.partition) for row in lost.collect()} == expected
     assert len(expected) > 20
+
+
+@since(PUSHDOWN)
+def test_a_plan_shows_the_filters_that_were_pushed_down_and_all_columns(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Spark does not say which columns a query uses, so the option ``columns`` does."""
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    try:
+        for table in ("batches", "acl_history"):
+            rows = read_with_spark(spark, table, [LOGS], {"pushdown": "true"})
+            name = "log_offset" if table == "batches" else "from_offset"
+            rows.where(f"{name} > 5").select("_error").explain("formatted")
+            plan = capsys.readouterr().out
+            assert f"PushedFilters: [IsNotNull({name}), GreaterThan({name},5)]" in plan
+            assert f"Output [{len(rows.columns)}]: " in plan
+    finally:
+        spark.conf.unset("spark.sql.python.filterPushdown.enabled")
 
 
 def test_json_becomes_a_variant(spark: SparkSession) -> None:

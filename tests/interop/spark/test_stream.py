@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from tests.apache_spark.installed import since
 from tests.interop.spark.same_rows import LOGS, plain_rows
 from tests.kafka_logs.histories import Row
+
+from kafkawire.spark.releases import STREAMS, lacking
 
 SEGMENTS = sorted((LOGS / "__cluster_metadata-0").glob("*.log"))
 COLUMNS = "batch_position,log_offset,record_type,json"
@@ -23,6 +26,7 @@ def run(spark: SparkSession, folder: Path) -> None:
     assert query.awaitTermination(120)
 
 
+@since(STREAMS)
 @pytest.mark.extended
 def test_a_log_that_grows_between_restarts_is_read_once(spark: SparkSession, tmp_path: Path) -> None:
     log = tmp_path / "data" / "__cluster_metadata-0"
@@ -42,6 +46,7 @@ def test_a_log_that_grows_between_restarts_is_read_once(spark: SparkSession, tmp
     assert rows == plain_rows("records", [log], {"columns": COLUMNS}).to_pylist()
 
 
+@since(STREAMS)
 def test_a_stream_of_a_history_needs_a_folder_for_its_states(spark: SparkSession, tmp_path: Path) -> None:
     logs = spark.readStream.format("kafka-log").option("table", "acl_history").load(str(LOGS))
     query = logs.writeStream.format("noop").option("checkpointLocation", str(tmp_path)).trigger(availableNow=True)
@@ -49,6 +54,7 @@ def test_a_stream_of_a_history_needs_a_folder_for_its_states(spark: SparkSession
         query.start().awaitTermination(120)
 
 
+@since(STREAMS)
 @pytest.mark.extended
 def test_changes_of_a_history_kept_by_their_ids_are_the_history(spark: SparkSession, tmp_path: Path) -> None:
     log = tmp_path / "data" / "__cluster_metadata-0"
@@ -70,6 +76,7 @@ def test_changes_of_a_history_kept_by_their_ids_are_the_history(spark: SparkSess
     assert len([*(tmp_path / "states").rglob("*.state")]) <= 2
 
 
+@since(STREAMS)
 @pytest.mark.extended
 def test_the_query_waits_for_a_late_segment(spark: SparkSession, tmp_path: Path) -> None:
     log = tmp_path / "data" / "__cluster_metadata-0"
@@ -83,3 +90,9 @@ def test_the_query_waits_for_a_late_segment(spark: SparkSession, tmp_path: Path)
     run(spark, tmp_path)
     rows = spark.read.parquet(str(tmp_path / "out")).orderBy("log_offset").toArrow().to_pylist()
     assert rows == plain_rows("records", [log], {"columns": COLUMNS}).to_pylist()
+
+
+@pytest.mark.skipif(not lacking(STREAMS), reason="this PySpark has all that streams need")
+def test_an_older_pyspark_says_what_a_stream_needs(spark: SparkSession, tmp_path: Path) -> None:
+    with pytest.raises(PySparkException, match=r"a stream of kafka-log needs PySpark 4\.2 or newer"):
+        run(spark, tmp_path)

@@ -21,7 +21,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from kafkawire.logs import LogReadError, read_table, table_named, table_names
 from kafkawire.spark import KafkaLogSource, OptionError
 from kafkawire.spark.planned_read import LogPartition, expected_by_spark
-from kafkawire.spark.source import FilteredKafkaLogReader, KafkaLogReader
+from kafkawire.spark.pushdown import FilteredKafkaLogReader
+from kafkawire.spark.table_reader import KafkaLogReader
 from kafkawire.spark.task_accounts import read_accounts
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
@@ -94,7 +95,7 @@ def test_filters_are_pushed_down_on_request_only() -> None:
     for options, kind in (
         ({"table": "records"}, KafkaLogReader),
         ({"table": "records", "pushdown": "true"}, FilteredKafkaLogReader),
-        ({"table": "acl_history", "pushdown": "true"}, KafkaLogReader),
+        ({"table": "acl_history", "pushdown": "true"}, FilteredKafkaLogReader),
     ):
         source = KafkaLogSource({"path": str(LOGS), **options})
         assert type(source.reader(source.schema())) is kind

@@ -61,6 +61,7 @@ class History(ABC):
         own_columns: names and types of the columns that not all histories have.
         keys: those that identify a row, the most important first.
         details: those that say again what others say, such as an id beside a name.
+        ids: those that distinguish what is valid at one time; ``keys`` by default.
     """
 
     name: str
@@ -68,6 +69,7 @@ class History(ABC):
     own_columns: Mapping[str, pa.DataType]
     keys: tuple[str, ...] = field(default=(), kw_only=True)
     details: tuple[str, ...] = field(default=(), kw_only=True)
+    ids: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     @abstractmethod

@@ -139,4 +139,5 @@ HISTORY: Final = MetadataHistory(
     lambda intervals, _: _cells(intervals),
     keys=("principal", "operation", "resource_name", "permission", "resource_type"),
     details=("acl_id",),
+    ids=("acl_id",),
 )
