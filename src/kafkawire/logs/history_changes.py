@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from typing import Final, cast
 
@@ -17,11 +18,10 @@ from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog
 from kafkawire.logs.folding.saved_state import FORM, SavedHistory, SavedLog, SavedStateError
 from kafkawire.logs.folding.source import FoldSource
-from kafkawire.logs.history_tables import HistoryTable
+from kafkawire.logs.history_tables import HISTORIES, HistoryTable
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.planning import find_logs, plan
-from kafkawire.logs.tables.table import Table
 from kafkawire.logs.typed_batches import RecordBatch
 
 _LIMITS: Final = ("as_of", "from_offset", "until_offset", "from_time", "until_time")
@@ -151,7 +151,7 @@ def read_changes(
         changes.commit()
         ```
     """
-    table = with_interval_id(table_named(name, options), options)
+    table = changing_history(name, options)
     found = find_logs([paths] if isinstance(paths, str | PathLike) else paths, store=store).needed_by(table)
     parts = plan(table, found.files, store=found.store, options=options)
     logs = [[each.file for each in part.files] for part in parts]
@@ -159,15 +159,18 @@ def read_changes(
     return HistoryChanges(table, logs, fspath(state), source)
 
 
-def with_interval_id(table: Table, options: ReadOptions) -> HistoryTable:
+def changing_history(name: str, options: ReadOptions) -> HistoryTable:
     """A history with the column ``interval_id``.
 
     Raises:
-        OptionError: the table is no history, or an option excludes rows.
+        UnknownTableError, UnknownColumnError: there is no such table or column.
+        OptionError: the table is not folded from one log, or an option excludes rows.
     """
+    columns = options.columns and tuple(dict.fromkeys((*options.columns, INTERVAL_ID.name)))
+    table = table_named(name, replace(options, columns=columns, interval_ids=name.lower() in HISTORIES))
     if not isinstance(table, HistoryTable) or not isinstance(table.history, HistoryOfLog):
         raise OptionError(f"table {table.name!r} is not folded from one log: only such histories have changes")
-    for name in _LIMITS:
-        if getattr(options, name) is not None:
-            raise OptionError("changes of a history have all rows: read the history itself for some of them", name)
-    return table.with_column(INTERVAL_ID)
+    for limit in _LIMITS:
+        if getattr(options, limit) is not None:
+            raise OptionError("changes of a history have all rows: read the history itself for some of them", limit)
+    return table

@@ -13,7 +13,6 @@ from typing import Final, cast
 import pyarrow as pa
 
 from kafkawire.column_roles import ColumnRole
-from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs import histories
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile, without_repeated
@@ -61,10 +60,6 @@ class HistoryTable:
     def logs(self) -> frozenset[str]:
         """Topics whose logs it reads."""
         return self.history.logs
-
-    def with_column(self, column: ArrowField) -> HistoryTable:
-        """The same with one more column at its end, which says again what others say."""
-        return replace(self, schema=self.schema.append(column), roles={**self.roles, column.name: ColumnRole.DETAIL})
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.name, self.schema, dict(self.roles))

@@ -115,6 +115,13 @@ class ReadOptions:
     no_ops: bool = option(
         False, FLAG, "Table records: include no-op records, which change nothing.", only_for="records", panel=_READING
     )
+    interval_ids: bool = option(
+        False,
+        FLAG,
+        "Histories: add the column interval_id. A later row with the same id takes the place of the earlier one.",
+        only_for=HISTORY_TABLES,
+        panel=_READING,
+    )
     registry: RecordRegistry = option(
         BUILT_IN,
         ValueKind("DIR", _own_registry, lambda _: "", Path),

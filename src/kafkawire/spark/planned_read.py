@@ -13,7 +13,7 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
 
 from kafkawire.logs import Accounts, FileStore, LogFile, Part, Table, plan, read_part, table_named
-from kafkawire.logs.history_changes import with_interval_id
+from kafkawire.logs.history_changes import changing_history
 from kafkawire.logs.planning import FoundLogs, find_logs, store_of
 from kafkawire.spark.options import OptionError, SourceOptions, named_as_in_spark, source_options
 from kafkawire.spark.releases import STREAMS, lacking
@@ -57,8 +57,8 @@ class Reading:
             OptionError: an option does not fit the table.
         """
         with named_as_in_spark():
-            table = table_named(self.options.table, self.options.read)
-            return table if self.options.state_path is None else with_interval_id(table, self.options.read)
+            make = table_named if self.options.state_path is None else changing_history
+            return make(self.options.table, self.options.read)
 
     def schema(self) -> StructType:
         """The table's schema, as Spark has it.

@@ -15,7 +15,7 @@ from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.files.log_files import LogFile, segments_of
 from kafkawire.logs.folding.coordinator_fold import CoordinatorFold
 from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, NO_PAST, CoordinatorLog, PartOfLog, Past
-from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, interval_id
+from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, id_fields, interval_id
 from kafkawire.logs.folding.saved_state import SavedLog, SavedStateError
 from kafkawire.logs.folding.selection import SINCE_EVER, Selection
 from kafkawire.logs.folding.source import FoldSource
@@ -52,7 +52,7 @@ class CoordinatorHistory(HistoryOfLog):
     def fields(self, options: ReadOptions) -> tuple[ArrowField, ...]:
         """See ``History``."""
         own = (pa.field(name, kind) for name, kind in self.own_columns.items())
-        return (*PROVENANCE, *own, *error_fields(options))
+        return (*PROVENANCE, *own, *error_fields(options), *id_fields(options))
 
     def read(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Iterator[pa.RecordBatch]:
         """See ``History``."""

@@ -48,7 +48,7 @@ class DivisibleHistory(CoordinatorHistory):
         fold = self.make_fold(source)
         fold.begin_after_others()
         log = CoordinatorLog(source, fold.needed, NO_PAST if past is None else past, topic=self.topic)
-        shown = ShownRows([each.file for each in ranges], schema, source)
+        shown = ShownRows([each.file for each in ranges], schema, source, keys=self.keys)
         return PartReading(ranges, past == NO_PAST, fold, log, shown)
 
     def joined(
@@ -62,7 +62,7 @@ class DivisibleHistory(CoordinatorHistory):
             schema: some or all of the columns.
             source: counts the rows.
         """
-        fold, shown = self.make_fold(source), ShownRows(files, schema, source)
+        fold, shown = self.make_fold(source), ShownRows(files, schema, source, keys=self.keys)
         for left in lefts:
             fold.join(left)
             for rows in fold.ended():

@@ -24,12 +24,17 @@ INTERVAL: Final = ("valid_from", "valid_to")
 """The columns of every history with the time during which a row was valid."""
 
 INTERVAL_ID: Final = pa.field("interval_id", pa.string())
-"""The column of changes that identifies an interval: each reading gives it the same id."""
+"""The column that identifies an interval, with option ``interval_ids``: each reading gives an interval the same id."""
 
 _ID_OCTETS: Final = 16
 
 _ENDS_IN_LOG: Final = ("from_offset", "to_offset", "added_by_snapshot")
 """Where in the log an interval begins and ends."""
+
+
+def id_fields(options: ReadOptions) -> tuple[ArrowField, ...]:
+    """``INTERVAL_ID``, if the options want it."""
+    return (INTERVAL_ID,) if options.interval_ids else ()
 
 
 def interval_id(*parts: object) -> str:
@@ -61,7 +66,6 @@ class History(ABC):
         own_columns: names and types of the columns that not all histories have.
         keys: those that identify a row, the most important first.
         details: those that say again what others say, such as an id beside a name.
-        ids: those that distinguish what is valid at one time; ``keys`` by default.
     """
 
     name: str
@@ -69,7 +73,6 @@ class History(ABC):
     own_columns: Mapping[str, pa.DataType]
     keys: tuple[str, ...] = field(default=(), kw_only=True)
     details: tuple[str, ...] = field(default=(), kw_only=True)
-    ids: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     @abstractmethod
@@ -92,6 +95,7 @@ class History(ABC):
             **{name: role for name, role in value_roles(self.own_columns).items() if name not in known},
             **dict.fromkeys(self.details, ColumnRole.DETAIL),
             **last_roles(options),
+            **dict.fromkeys((each.name for each in id_fields(options)), ColumnRole.DETAIL),
         }
 
     @abstractmethod

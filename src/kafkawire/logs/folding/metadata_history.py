@@ -13,7 +13,7 @@ import pyarrow as pa
 from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.columns import Columns, record_batch
-from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, interval_id
+from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, id_fields, interval_id
 from kafkawire.logs.folding.intervals import Interval, K
 from kafkawire.logs.folding.metadata_fold import Loss, MetadataFold, StateReducer
 from kafkawire.logs.folding.metadata_replay import replay
@@ -63,7 +63,14 @@ class MetadataHistory(HistoryOfLog, Generic[K]):
         """See ``History``."""
         errors = (pa.field(_ERROR, pa.string()),) if options.mode is ReadMode.PERMISSIVE else ()
         own = (pa.field(name, kind) for name, kind in self.own_columns.items())
-        return (pa.field("cluster", pa.string()), *own, *_INTERVAL, pa.field("log", pa.string()), *errors)
+        return (
+            pa.field("cluster", pa.string()),
+            *own,
+            *_INTERVAL,
+            pa.field("log", pa.string()),
+            *errors,
+            *id_fields(options),
+        )
 
     def read(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Iterator[pa.RecordBatch]:
         """See ``History``."""

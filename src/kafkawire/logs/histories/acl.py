@@ -139,5 +139,4 @@ HISTORY: Final = MetadataHistory(
     lambda intervals, _: _cells(intervals),
     keys=("principal", "operation", "resource_name", "permission", "resource_type"),
     details=("acl_id",),
-    ids=("acl_id",),
 )

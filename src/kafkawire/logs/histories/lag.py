@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS
-from kafkawire.logs.folding.history import INTERVAL, History
+from kafkawire.logs.folding.history import INTERVAL, History, id_fields
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.histories.offsets import HISTORY as OFFSET_COMMITS
 from kafkawire.logs.histories.partition_ends import EndsOfPartitions
@@ -75,7 +75,7 @@ class LagHistory(History):
     def fields(self, options: ReadOptions) -> tuple[ArrowField, ...]:
         """See ``History``."""
         own = (pa.field(name, kind) for name, kind in self.own_columns.items())
-        return (*PROVENANCE, *own, *error_fields(options))
+        return (*PROVENANCE, *own, *error_fields(options), *id_fields(options))
 
     def read(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Iterator[pa.RecordBatch]:
         """See ``History``; the files are those of all logs of a cluster."""

@@ -87,5 +87,4 @@ HISTORY: Final = MetadataHistory(
     lambda intervals, _: _cells(intervals),
     keys=("name",),
     details=("topic_id", "created_at", "deleted_at"),
-    ids=("topic_id",),
 )
