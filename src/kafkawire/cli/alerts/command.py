@@ -58,8 +58,8 @@ def run(
 ) -> None:
     """Find risky changes in a cluster's metadata log: denials removed, everyone allowed, retention shortened.
 
-    It reads a copy of the log, and needs no broker. Each alert has its time, its offset in the log and what to do. A
-    change that was undone later is an alert too.
+    It reads a copy of the log, and needs no broker. Each alert has its time and its offset in the log; --list-rules
+    says what to do. A change that was undone later is an alert too.
 
     Exit code: 0 if there is no alert, 1 if there is one, or if the log is damaged or cannot be read; 2 for wrong usage,
     and for a time of which the log does not know the state.

@@ -67,7 +67,7 @@ class DifferenceRow(Row, frozen=True):
 def run(
     options: GivenOptions,
     left: Annotated[
-        str | None, typer.Argument(metavar="[LEFT]", help=f"The first side: {SIDES_HELP}. Left out with --log.")
+        str | None, typer.Argument(metavar="LEFT", help=f"The first side: {SIDES_HELP}. Left out with --log.")
     ] = None,
     right: Annotated[
         str | None,
