@@ -73,7 +73,8 @@ class AlertStream:
 
 
         writer = alert_records(spark, "/var/lib/kafka/data").writeStream.foreachBatch(show)
-        writer.option("checkpointLocation", "alerts-checkpoint").trigger(availableNow=True).start().awaitTermination()
+        writer = writer.option("checkpointLocation", "/var/lib/alerts/checkpoint").trigger(availableNow=True)
+        writer.start().awaitTermination()
         ```
     """
 
