@@ -43,9 +43,14 @@ def merge_changes(changes: DataFrame, table: str) -> None:
     spark, view = changes.sparkSession, f"changes_{secrets.token_hex(4)}"
     changes.createTempView(view)
     try:
-        spark.sql(
-            f"MERGE INTO {table} AS kept USING {view} AS changed ON kept.{_ID} = changed.{_ID} "
-            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
-        )
+        spark.sql(merge_statement(table, view))
     finally:
         spark.catalog.dropTempView(view)
+
+
+def merge_statement(table: str, changes: str) -> str:
+    """The statement that merges a view into a table."""
+    return (
+        f"MERGE INTO {table} AS kept USING {changes} AS changed ON kept.{_ID} = changed.{_ID} "
+        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+    )
