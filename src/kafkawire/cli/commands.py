@@ -95,6 +95,10 @@ COMMANDS: Mapping[str, Entry] = {
     "demo": "kafkawire.cli.demo.command:run",
     "diff": "kafkawire.cli.state.diff:run",
     "doctor": "kafkawire.cli.doctor.command:run",
+    "evidence": Group(
+        "Verify the manifests of tables: whether logs and results are unchanged.",
+        {"verify": "kafkawire.cli.evidence.verifying:verify"},
+    ),
     "export": "kafkawire.cli.state.export:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(
@@ -214,7 +218,7 @@ PANELS: Mapping[str, Sequence[str]] = {
         "topics", "configs", "acls", "quotas", "users", "groups", "cluster", "reassign", "tokens", "transactions",
     ),
     "Connect": ("doctor", "context"),
-    "Try, test and audit": ("demo", "broker", "tables", "report", "spark"),
+    "Try, test and audit": ("demo", "broker", "tables", "evidence", "report", "spark"),
     "Definitions and messages": ("schema", "generate", "specs", "codec"),
 }  # fmt: skip
 """The headings of the help of ``kafkawire``, and the commands below each, in the order that it shows."""

@@ -11,6 +11,19 @@ from kafkawire.logs.errors import (
     UnknownColumnError,
     UnknownTableError,
 )
+from kafkawire.logs.evidence.digests import check_unchanged, describe_inputs, describe_result
+from kafkawire.logs.evidence.manifest import (
+    MANIFEST_FORM,
+    InputFile,
+    Manifest,
+    ManifestError,
+    Result,
+    ResultFile,
+    UsedState,
+    Versions,
+    make_manifest,
+)
+from kafkawire.logs.evidence.verifying import FileState, VerifiedFile, verify_manifest
 from kafkawire.logs.files.arrow_store import ArrowStore, store_for
 from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
@@ -33,16 +46,21 @@ from kafkawire.model.acls.past_rights import PastAcl, PastRight, who_could
 __all__ = [
     "FLAW_CODES",
     "LOCAL",
+    "MANIFEST_FORM",
     "Accounts",
     "ArrowStore",
     "BeforeKnowledgeError",
     "FileKind",
     "FileRange",
+    "FileState",
     "FileStore",
     "Flaw",
     "HistoryChanges",
+    "InputFile",
     "LogFile",
     "LogReadError",
+    "Manifest",
+    "ManifestError",
     "NoLogsError",
     "OpenedBatch",
     "OptionError",
@@ -53,11 +71,20 @@ __all__ = [
     "ReadOptions",
     "RecordBatch",
     "RecordRegistry",
+    "Result",
+    "ResultFile",
     "ScannedBatch",
     "Table",
     "UnknownColumnError",
     "UnknownTableError",
+    "UsedState",
+    "VerifiedFile",
+    "Versions",
+    "check_unchanged",
+    "describe_inputs",
+    "describe_result",
     "find_log_files",
+    "make_manifest",
     "plan",
     "read_changes",
     "read_metadata_histories",
@@ -69,5 +96,6 @@ __all__ = [
     "store_for",
     "table_named",
     "table_names",
+    "verify_manifest",
     "who_could",
 ]

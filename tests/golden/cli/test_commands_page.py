@@ -36,6 +36,7 @@ PAGES = {
     "broker": "../how-to/run-a-broker.md#start-a-broker-from-the-command-line",
     "tables": "../how-to/tables.md",
     "report": "../how-to/report-logs.md",
+    "evidence": "../how-to/evidence.md",
     "spark": "../how-to/spark.md#a-job-that-writes-a-table",
     "schema lint": "../how-to/check-definitions.md",
     "schema diff": "../how-to/compare-definitions.md",
