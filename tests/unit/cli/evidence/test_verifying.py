@@ -89,7 +89,7 @@ def test_a_changed_result_and_a_missing_input_fail(tmp_path: Path, capsys: pytes
 
 @pytest.mark.parametrize(
     ("content", "words", "code"),
-    [(b"{}", (), 1), (b"", (), 1), (None, (), 1), (b"{}", ("--moved", "here"), 2)],
+    [(b"{}", (), 1), (b"", (), 1), (None, (), 2), (b"{}", ("--moved", "here"), 2)],
 )
 def test_wrong_use_and_files_that_are_no_manifest(
     tmp_path: Path, content: bytes | None, words: tuple[str, ...], code: int
