@@ -137,6 +137,13 @@ COMMANDS: Mapping[str, Entry] = {
             "watch": "kafkawire.cli.reassign.watching:watch",
         },
     ),
+    "replicas": Group(
+        "Compare and merge replicas of logs that were copied from several brokers.",
+        {
+            "compare": "kafkawire.cli.replicas.comparing:compare",
+            "merge": "kafkawire.cli.replicas.merging:merge",
+        },
+    ),
     "report": Group(
         "Write a page of who had which rights, quotas and topics, and when.",
         {"logs": "kafkawire.cli.report:logs"},
@@ -218,7 +225,7 @@ PANELS: Mapping[str, Sequence[str]] = {
         "topics", "configs", "acls", "quotas", "users", "groups", "cluster", "reassign", "tokens", "transactions",
     ),
     "Connect": ("doctor", "context"),
-    "Try, test and audit": ("demo", "broker", "tables", "evidence", "report", "spark"),
+    "Try, test and audit": ("demo", "broker", "tables", "evidence", "replicas", "report", "spark"),
     "Definitions and messages": ("schema", "generate", "specs", "codec"),
 }  # fmt: skip
 """The headings of the help of ``kafkawire``, and the commands below each, in the order that it shows."""

@@ -38,6 +38,10 @@ from kafkawire.logs.planning import plan
 from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.records.scanning import scan_records
 from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.replicas.comparing import compare_replicas
+from kafkawire.logs.replicas.finding import Replica, ReplicatedLog, find_replicas
+from kafkawire.logs.replicas.findings import Finding, FindingKind
+from kafkawire.logs.replicas.merging import Merged, merge_replicas
 from kafkawire.logs.table_stream import read_part, read_table
 from kafkawire.logs.tables.table import Part, Table
 from kafkawire.logs.typed_batches import RecordBatch
@@ -54,6 +58,8 @@ __all__ = [
     "FileRange",
     "FileState",
     "FileStore",
+    "Finding",
+    "FindingKind",
     "Flaw",
     "HistoryChanges",
     "InputFile",
@@ -61,6 +67,7 @@ __all__ = [
     "LogReadError",
     "Manifest",
     "ManifestError",
+    "Merged",
     "NoLogsError",
     "OpenedBatch",
     "OptionError",
@@ -71,6 +78,8 @@ __all__ = [
     "ReadOptions",
     "RecordBatch",
     "RecordRegistry",
+    "Replica",
+    "ReplicatedLog",
     "Result",
     "ResultFile",
     "ScannedBatch",
@@ -81,10 +90,13 @@ __all__ = [
     "VerifiedFile",
     "Versions",
     "check_unchanged",
+    "compare_replicas",
     "describe_inputs",
     "describe_result",
     "find_log_files",
+    "find_replicas",
     "make_manifest",
+    "merge_replicas",
     "plan",
     "read_changes",
     "read_metadata_histories",
