@@ -159,7 +159,7 @@ def test_replicas_that_are_compacted_to_different_places_agree(
         folders = []
         for number, (clean_to, end) in enumerate(zip(cleaned, ends, strict=False)):
             own = every[: max(end, batch_size)]
-            kept = compacted(own, min(clean_to, len(own)), removes_tombstones=end >= len(every))
+            kept = compacted(own, min(clean_to, len(own) - 1), removes_tombstones=end >= len(every))
             batches = [
                 encode_batch(
                     [each for each in kept if base <= each.offset < base + batch_size],
@@ -179,7 +179,7 @@ def test_replicas_that_are_compacted_to_different_places_agree(
 
 
 def compacted(records: Sequence[Record], clean_to: int, *, removes_tombstones: bool) -> list[Record]:
-    """As Kafka's cleaner: of each key the last record before a place, and all from there on."""
+    """As Kafka's cleaner: of each key the last record before the active segment, and all from there on."""
     last = {each.key: each.offset for each in records[:clean_to]}
     return [
         each
