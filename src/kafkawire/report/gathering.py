@@ -28,6 +28,7 @@ from kafkawire.logs.table_stream import read_parts
 from kafkawire.report.committed import COMMIT_COLUMNS, CommitFold
 from kafkawire.report.contents import Cluster, Commits, LogReport, Section
 from kafkawire.report.copies import one_of_each
+from kafkawire.report.evidence import GatheredEvidence, Options
 from kafkawire.report.log_ends import log_ends
 from kafkawire.report.sections import GatheredSection
 from kafkawire.report.shown_histories import SHOWN_HISTORIES, rows_of
@@ -37,7 +38,13 @@ ProgressBar: TypeAlias = Callable[[str, int, Accounts], AbstractContextManager[o
 
 
 def gather_report(
-    title: str, paths: Sequence[str], bar: ProgressBar, *, limit: int, as_of: datetime | None = None
+    title: str,
+    paths: Sequence[str],
+    bar: ProgressBar,
+    *,
+    limit: int,
+    as_of: datetime | None = None,
+    options: Options | None = None,
 ) -> tuple[LogReport, Accounts]:
     """The contents of a page on some logs, and the accounts of all their bytes.
 
@@ -47,6 +54,8 @@ def gather_report(
         bar: shows the progress of each reading.
         limit: the maximum number of ended rows of each cluster in a section; rows that are still valid are all kept.
         as_of: the date at which the page opens.
+        options: of the command, for the evidence of the page; None for a page without evidence, whose inputs are read
+            once.
 
     Raises:
         OptionError: as ``find_logs``.
@@ -54,7 +63,9 @@ def gather_report(
     """
     found = find_logs(paths).require_any()
     chosen = one_of_each(found)
-    reader = _Reader(replace(found, files=chosen.files), bar)
+    logs = replace(found, files=chosen.files)
+    evidence = None if options is None else GatheredEvidence(logs, options)
+    reader = _Reader(logs, bar)
     sections = _sections(reader, limit)
     fold = CommitFold(limit)
     for row in reader.commits():
@@ -78,6 +89,7 @@ def gather_report(
         unnamed=chosen.unnamed,
         clusters=_clusters(found.files, (commits, *sections.values())),
         as_of=None if as_of is None else int(as_of.timestamp() * 1000),
+        evidence=None if evidence is None else evidence.after_reading(),
     )
     return report, reader.total
 

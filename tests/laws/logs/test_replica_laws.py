@@ -206,12 +206,12 @@ def test_all_tables_of_a_merged_log_are_those_of_the_log(tmp_path: Path, name: s
     folders = [tmp_path / f"broker-{number}" / name for number in range(2)]
     for number, folder in enumerate(folders):
         folder.mkdir(parents=True)
-        for path, content in whole.items():
+        for segment, content in whole.items():
             sizes = [(each.position, each.size) for each in read_batches(content)]
             broken = bytearray(content)
             for position, size in sizes[number::2]:
                 broken[position + size - 1] ^= 0xFF
-            (folder / path).write_bytes(broken)
+            (folder / segment).write_bytes(broken)
         for path in (LOGS / name).glob("*.checkpoint"):
             octets = bytearray(path.read_bytes())
             octets[100] ^= number

@@ -106,6 +106,7 @@ startCommits();
 startComparison();
 startEntity();
 startAccounts();
+startEvidence();
 quietEmpty();
 go(DATA.asOf ?? ended);
 startAddress();
