@@ -27,6 +27,7 @@ from kafkawire.admin import (
 from kafkawire.cli.app import main
 from kafkawire.logs import (
     FindingKind,
+    LogReadError,
     ReplicatedLog,
     compare_replicas,
     find_log_files,
@@ -89,6 +90,9 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Copies:
             change(admin, "third")
             commit_slowly(admin)
         nodes = dict(cluster.nodes)
+        for node in nodes.values():
+            (replica,) = (each for log_dir in node.log_dirs for each in log_dir.glob(f"{OFFSETS}-0"))
+            eventually(lambda replica=replica: has_gaps(replica), bool, seconds=60)
     for node_id, node in nodes.items():
         copy_logs(node.log_dirs, folder / f"node-{node_id}")
     return Copies(folder)
@@ -100,6 +104,15 @@ def leader_of(cluster: Cluster) -> int:
         return cluster.active_controller()
     except (LookupError, OSError):
         return 0
+
+
+def has_gaps(folder: Path) -> bool:
+    """Whether compaction has removed offsets; a file that disappears meanwhile counts as no."""
+    try:
+        offsets = [row["log_offset"] for batch in read_table("records", folder) for row in batch.to_pylist()]
+    except LogReadError:
+        return False
+    return len(offsets) < max(offsets, default=0) + 1
 
 
 def copy_logs(log_dirs: tuple[Path, ...], target: Path) -> None:
