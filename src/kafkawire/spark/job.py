@@ -34,6 +34,7 @@ from kafkawire.logs.option_records import Option
 from kafkawire.logs.planning import find_logs
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
+from kafkawire.spark.manifest import JobManifest
 from kafkawire.spark.options import OPTIONS, OptionError
 from kafkawire.spark.planned_read import Reading, make_reading
 from kafkawire.spark.replacing import Place, place_of, written_beside
@@ -45,6 +46,7 @@ DONE, FAILED, USAGE, SOME_FAILED = 0, 1, 2, 3
 _SPARK_FORMATS = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}
 """The forms of tables by Spark's names of them."""
 
+_DEFAULT_FORM = "parquet"
 _OPTIONS = tuple(each for each in OPTIONS if each.in_commands)
 _LOG_LEVEL = "spark.log.level"
 _UNIX_SOCKETS = "spark.python.unix.domain.socket.enabled"
@@ -86,9 +88,12 @@ def main(words: Sequence[str] | None = None) -> int:
         if place.exists and not arguments.overwrite:
             return _fail(f"{arguments.out} already exists: --overwrite replaces it", FAILED)
         tasks = len(reading.partitions())
+        manifest = JobManifest(reading) if arguments.manifest else None
         with written_beside(place) as part:
             _write(arguments, options, part)
-            code = _exit_code_of_tasks(part, tasks, arguments.max_errors)
+            accounts, code = _outcome_of_tasks(part, tasks, arguments.max_errors)
+            if manifest is not None:
+                manifest.write(part, place, accounts, _own_options(arguments))
     except _RejectedTableError:
         return FAILED
     except (PySparkException, Py4JError, OSError, LogReadError, BeforeKnowledgeError) as error:
@@ -101,8 +106,8 @@ class _RejectedTableError(Exception):
     """The table is written but must not be moved into place; the reason was printed."""
 
 
-def _exit_code_of_tasks(part: Place, tasks: int, allowed: int | None) -> int:
-    """The exit code that follows from the accounts of the tasks.
+def _outcome_of_tasks(part: Place, tasks: int, allowed: int | None) -> tuple[Accounts, int]:
+    """The accounts of the tasks, and the exit code that follows from them.
 
     Raises:
         _RejectedTableError: accounts are missing, or there are more errors than allowed.
@@ -116,7 +121,17 @@ def _exit_code_of_tasks(part: Place, tasks: int, allowed: int | None) -> int:
     code = exit_code_of(accounts, allowed)
     if code == FAILED:
         raise _RejectedTableError
-    return code
+    return accounts, code
+
+
+def _own_options(arguments: argparse.Namespace) -> dict[str, str]:
+    """The options of the job itself that are not the default, by their flag."""
+    given = {
+        "--format": None if arguments.format == _DEFAULT_FORM else arguments.format,
+        "--csv-safe": "true" if arguments.csv_safe else None,
+        "--max-errors": None if arguments.max_errors is None else str(arguments.max_errors),
+    }
+    return {flag: text for flag, text in given.items() if text is not None}
 
 
 def _accounts_folder(part: Place) -> str:
@@ -149,7 +164,7 @@ def argument_parser() -> argparse.ArgumentParser:
         "--format",
         type=_form,
         choices=tuple(_SPARK_FORMATS),
-        default="parquet",
+        default=_DEFAULT_FORM,
         help="Form of the files: parquet, jsonl (JSON lines) or csv. Default: parquet.",
     )
     parser.add_argument(
@@ -165,6 +180,12 @@ def argument_parser() -> argparse.ArgumentParser:
         type=_count,
         metavar="N",
         help="Fail if there are more errors; by default any number is allowed.",
+    )
+    parser.add_argument(
+        "--manifest",
+        action="store_true",
+        help="Write _manifest.json into the folder: SHA-256 and counts of every input, versions, options, and SHA-256 "
+        "of the files. The driver reads the inputs twice for it.",
     )
     parser.add_argument(
         "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -92,7 +93,7 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Copies:
         nodes = dict(cluster.nodes)
         for node in nodes.values():
             (replica,) = (each for log_dir in node.log_dirs for each in log_dir.glob(f"{OFFSETS}-0"))
-            eventually(lambda replica=replica: has_gaps(replica), bool, seconds=60)
+            eventually(partial(has_gaps, replica), bool, seconds=60)
     for node_id, node in nodes.items():
         copy_logs(node.log_dirs, folder / f"node-{node_id}")
     return Copies(folder)
