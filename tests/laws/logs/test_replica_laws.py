@@ -214,7 +214,7 @@ def test_all_tables_of_a_merged_log_are_those_of_the_log(tmp_path: Path, name: s
             (folder / segment).write_bytes(broken)
         for path in (LOGS / name).glob("*.checkpoint"):
             octets = bytearray(path.read_bytes())
-            octets[100] ^= number
+            octets[100] ^= 1 - number  # that of the first is broken
             (folder / path.name).write_bytes(octets)
     merged(folders, tmp_path / "merged", compacted=None)
     files = find_log_files([LOGS / name])

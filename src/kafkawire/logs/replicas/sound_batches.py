@@ -139,21 +139,32 @@ def looks_compacted(log: ReplicatedLog, options: ReadOptions) -> bool:
     """Whether the batches of a log have offsets without records, or delete horizons (KIP-534), as compaction leaves."""
     if log.is_metadata:
         return False
-    return any(_has_holes(_plain_batches(file, each.store, options)) for each in log.replicas for file in each.segments)
+    return any(_has_holes(each, options) for each in log.replicas)
 
 
-def _has_holes(batches: Iterable[RecordBatch | None]) -> bool:
-    """Whether records are missing in batches or between them. One wrong offset is damage, and no hole."""
-    before: RecordBatch | None = None
+def _has_holes(replica: Replica, options: ReadOptions) -> bool:
+    """Whether records are missing in batches, between them or where a segment begins."""
+    segments = replica.segments
+    ends = [*(file.base_offset for file in segments[1:]), None]
+    return any(
+        _segment_has_holes(_plain_batches(file, replica.store, options), file.base_offset, end)
+        for file, end in zip(segments, ends, strict=True)
+    )
+
+
+def _segment_has_holes(batches: Iterable[RecordBatch | None], begin: int, end: int | None) -> bool:
+    """One wrong offset is damage, and no hole: the batch after a hole is followed by its successor."""
+    expected: int | None = begin
     for each, following in pairwise(chain(batches, [None])):
-        if each is not None:
-            if each.records_count <= each.last_offset_delta or each.delete_horizon_ms is not None:
-                return True
-            if before is not None and following is not None:
-                continues = following.base_offset == each.last_offset + 1
-                if continues and each.base_offset > before.last_offset + 1:
-                    return True
-        before = each
+        if each is None:
+            expected = None
+            continue
+        if each.records_count <= each.last_offset_delta or each.delete_horizon_ms is not None:
+            return True
+        successor = end if following is None else following.base_offset
+        if expected is not None and each.base_offset > expected and successor == each.last_offset + 1:
+            return True
+        expected = each.last_offset + 1
     return False
 
 
