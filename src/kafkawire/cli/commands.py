@@ -96,6 +96,10 @@ COMMANDS: Mapping[str, Entry] = {
     "demo": "kafkawire.cli.demo.command:run",
     "diff": "kafkawire.cli.state.diff:run",
     "doctor": "kafkawire.cli.doctor.command:run",
+    "evidence": Group(
+        "Verify the manifests of tables: whether logs and results are unchanged.",
+        {"verify": "kafkawire.cli.evidence.verifying:verify"},
+    ),
     "export": "kafkawire.cli.state.export:run",
     "generate": "kafkawire.cli.generate:run",
     "groups": Group(
@@ -132,6 +136,13 @@ COMMANDS: Mapping[str, Entry] = {
             "plan": "kafkawire.cli.reassign.planning:run",
             "run": "kafkawire.cli.reassign.running:run",
             "watch": "kafkawire.cli.reassign.watching:watch",
+        },
+    ),
+    "replicas": Group(
+        "Compare and merge replicas of logs that were copied from several brokers.",
+        {
+            "compare": "kafkawire.cli.replicas.comparing:compare",
+            "merge": "kafkawire.cli.replicas.merging:merge",
         },
     ),
     "report": Group(
@@ -215,7 +226,7 @@ PANELS: Mapping[str, Sequence[str]] = {
         "topics", "configs", "acls", "quotas", "users", "groups", "cluster", "reassign", "tokens", "transactions",
     ),
     "Connect": ("doctor", "context"),
-    "Try, test and audit": ("demo", "broker", "tables", "alerts", "report", "spark"),
+    "Try, test and audit": ("demo", "broker", "tables", "alerts", "evidence", "replicas", "report", "spark"),
     "Definitions and messages": ("schema", "generate", "specs", "codec"),
 }  # fmt: skip
 """The headings of the help of ``kafkawire``, and the commands below each, in the order that it shows."""

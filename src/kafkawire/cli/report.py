@@ -15,11 +15,14 @@ from kafkawire.cli.outcome import ExitCode
 from kafkawire.cli.tables.bytes_bar import BytesBar
 from kafkawire.cli.tables.formats import STANDARD_OUTPUT
 from kafkawire.cli.tables.table_batches import command_errors
+from kafkawire.logs.evidence.digests import shown_place
 from kafkawire.logs.option_records import TIME, value_of
+from kafkawire.report.evidence import Options
 from kafkawire.report.gathering import gather_report
 from kafkawire.report.rendering import render_page
 
 _ROWS: Final = 100_000
+_TITLE: Final = "Kafka's logs"
 
 
 def logs(
@@ -35,7 +38,7 @@ def logs(
     as_of: Annotated[
         str | None, typer.Option(metavar="DATE", help="The date at which the page opens; by default the log's end.")
     ] = None,
-    title: Annotated[str, typer.Option(help="Title of the page.")] = "Kafka's logs",
+    title: Annotated[str, typer.Option(help="Title of the page.")] = _TITLE,
     max_rows: Annotated[
         int,
         typer.Option(
@@ -44,6 +47,14 @@ def logs(
             "listed, and numbers count all.",
         ),
     ] = _ROWS,
+    evidence: Annotated[
+        bool,
+        typer.Option(
+            "--evidence/--no-evidence",
+            help="Say on the page what it was made from: SHA-256 and counts of each input, versions and options. The "
+            "inputs are read twice more.",
+        ),
+    ] = True,
 ) -> None:
     """Show access, topics, configurations, nodes and committed offsets over time, read from Kafka's own logs.
 
@@ -53,8 +64,28 @@ def logs(
     console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
     with command_errors(), opened_destination(None if out == STANDARD_OUTPUT else out) as stream:
         opens_at = None if as_of is None else value_of(as_of, TIME, "as_of")
-        contents, accounts = gather_report(title, log, partial(BytesBar, console), limit=max_rows, as_of=opens_at)
+        options = _options_for_evidence(log, title, as_of, max_rows) if evidence else None
+        contents, accounts = gather_report(
+            title,
+            log,
+            partial(BytesBar, console),
+            limit=max_rows,
+            as_of=opens_at,
+            options=options,
+        )
         page = render_page(contents, written_at=int(time.time() * 1000))
         stream.write(page.encode("utf-8", "replace"))
     console.print(accounts.line())
     raise typer.Exit(ExitCode.SOME_FAILED if accounts.errors else ExitCode.DONE)
+
+
+def _options_for_evidence(log: list[str], title: str, as_of: str | None, max_rows: int) -> Options:
+    """The options that are not the default; the folders are an argument of the command."""
+    options: dict[str, str | list[str]] = {"DIR": [shown_place(path) for path in log]}
+    if title != _TITLE:
+        options["--title"] = title
+    if as_of is not None:
+        options["--as-of"] = as_of
+    if max_rows != _ROWS:
+        options["--max-rows"] = str(max_rows)
+    return options

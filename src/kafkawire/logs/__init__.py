@@ -13,6 +13,19 @@ from kafkawire.logs.errors import (
     UnknownColumnError,
     UnknownTableError,
 )
+from kafkawire.logs.evidence.digests import check_unchanged, describe_inputs, describe_result
+from kafkawire.logs.evidence.manifest import (
+    MANIFEST_FORM,
+    InputFile,
+    Manifest,
+    ManifestError,
+    Result,
+    ResultFile,
+    UsedState,
+    Versions,
+    make_manifest,
+)
+from kafkawire.logs.evidence.verifying import FileState, VerifiedFile, verify_manifest
 from kafkawire.logs.files.arrow_store import ArrowStore, store_for
 from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
@@ -28,6 +41,10 @@ from kafkawire.logs.planning import plan
 from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.records.scanning import scan_records
 from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.replicas.comparing import compare_replicas
+from kafkawire.logs.replicas.finding import Replica, ReplicatedLog, find_replicas
+from kafkawire.logs.replicas.findings import Finding, FindingKind
+from kafkawire.logs.replicas.merging import Merged, merge_replicas
 from kafkawire.logs.table_stream import read_part, read_table
 from kafkawire.logs.tables.table import Part, Table
 from kafkawire.logs.typed_batches import RecordBatch
@@ -37,6 +54,7 @@ __all__ = [
     "ALERT_RULES",
     "FLAW_CODES",
     "LOCAL",
+    "MANIFEST_FORM",
     "Accounts",
     "Alert",
     "AlertFinder",
@@ -46,11 +64,18 @@ __all__ = [
     "BeforeKnowledgeError",
     "FileKind",
     "FileRange",
+    "FileState",
     "FileStore",
+    "Finding",
+    "FindingKind",
     "Flaw",
     "HistoryChanges",
+    "InputFile",
     "LogFile",
     "LogReadError",
+    "Manifest",
+    "ManifestError",
+    "Merged",
     "NoLogsError",
     "OpenedBatch",
     "OptionError",
@@ -61,11 +86,25 @@ __all__ = [
     "ReadOptions",
     "RecordBatch",
     "RecordRegistry",
+    "Replica",
+    "ReplicatedLog",
+    "Result",
+    "ResultFile",
     "ScannedBatch",
     "Table",
     "UnknownColumnError",
     "UnknownTableError",
+    "UsedState",
+    "VerifiedFile",
+    "Versions",
+    "check_unchanged",
+    "compare_replicas",
+    "describe_inputs",
+    "describe_result",
     "find_log_files",
+    "find_replicas",
+    "make_manifest",
+    "merge_replicas",
     "plan",
     "read_alerts",
     "read_changes",
@@ -78,5 +117,6 @@ __all__ = [
     "store_for",
     "table_named",
     "table_names",
+    "verify_manifest",
     "who_could",
 ]

@@ -49,9 +49,19 @@ class HistoryChanges:
         self._is_read = False
 
     @property
+    def files(self) -> tuple[LogFile, ...]:
+        """All files of the logs, also those that an earlier reading has read."""
+        return tuple(file for files in self._logs for file in files)
+
+    @property
+    def store(self) -> FileStore:
+        """Where the files are."""
+        return self._source.store
+
+    @property
     def bytes(self) -> int:
         """The size of the logs, of which a later reading reads only the end."""
-        return sum(file.size for files in self._logs for file in files)
+        return sum(file.size for file in self.files)
 
     @property
     def schema(self) -> pa.Schema:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from kafkawire.logs import Accounts
+from kafkawire.report.evidence import PageEvidence
 
 Cell: TypeAlias = str | int | float | None
 """Text, a number, or nothing; times are milliseconds since 1970."""
@@ -167,6 +168,7 @@ class LogReport:
         copies: folders that were not read, because another copy of the same log was.
         unnamed: logs that were found more than once without the id of a cluster.
         clusters: the clusters of the logs.
+        evidence: what the page was made from; None if it does not say so.
     """
 
     title: str
@@ -192,6 +194,7 @@ class LogReport:
     unnamed: Sequence[str] = ()
     clusters: Sequence[Cluster] = ()
     as_of: int | None = None
+    evidence: PageEvidence | None = None
 
     def sections(self) -> tuple[tuple[str, Section], ...]:
         """The sections whose rows have an interval, with their names."""

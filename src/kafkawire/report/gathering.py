@@ -29,6 +29,7 @@ from kafkawire.report.alerts import GatheredAlerts
 from kafkawire.report.committed import COMMIT_COLUMNS, CommitFold
 from kafkawire.report.contents import Cluster, Commits, LogReport, Section
 from kafkawire.report.copies import one_of_each
+from kafkawire.report.evidence import GatheredEvidence, Options
 from kafkawire.report.log_ends import log_ends
 from kafkawire.report.sections import GatheredSection
 from kafkawire.report.shown_histories import SHOWN_HISTORIES, SHOWN_STATES, rows_of
@@ -38,7 +39,13 @@ ProgressBar: TypeAlias = Callable[[str, int, Accounts], AbstractContextManager[o
 
 
 def gather_report(
-    title: str, paths: Sequence[str], bar: ProgressBar, *, limit: int, as_of: datetime | None = None
+    title: str,
+    paths: Sequence[str],
+    bar: ProgressBar,
+    *,
+    limit: int,
+    as_of: datetime | None = None,
+    options: Options | None = None,
 ) -> tuple[LogReport, Accounts]:
     """The contents of a page on some logs, and the accounts of all their bytes.
 
@@ -49,6 +56,8 @@ def gather_report(
         limit: the maximum number of ended rows of each cluster in a section, and of alerts; rows that are still valid
             are all kept.
         as_of: the date at which the page opens.
+        options: of the command, for the evidence of the page; None for a page without evidence, whose inputs are read
+            once.
 
     Raises:
         OptionError: as ``find_logs``.
@@ -56,7 +65,9 @@ def gather_report(
     """
     found = find_logs(paths).require_any()
     chosen = one_of_each(found)
-    reader = _Reader(replace(found, files=chosen.files), bar)
+    logs = replace(found, files=chosen.files)
+    evidence = None if options is None else GatheredEvidence(logs, options)
+    reader = _Reader(logs, bar)
     sections = _sections(reader, limit)
     fold = CommitFold(limit)
     for row in reader.coordinator("offset_commits", COMMIT_COLUMNS):
@@ -91,6 +102,7 @@ def gather_report(
         unnamed=chosen.unnamed,
         clusters=_clusters(found.files, (commits, *sections.values())),
         as_of=None if as_of is None else int(as_of.timestamp() * 1000),
+        evidence=None if evidence is None else evidence.after_reading(),
     )
     return report, reader.total
 

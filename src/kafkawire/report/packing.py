@@ -12,6 +12,7 @@ from kafkawire.model.acls.evaluation import EVERYBODY, IMPLIED_BY
 from kafkawire.model.acls.operation_sets import CHECKED, operations_in
 from kafkawire.model.configs.sensitive import HIDDEN
 from kafkawire.report.contents import Cell, Cluster, Commits, Count, LogEnd, LogReport, Numbers, Section
+from kafkawire.report.evidence import packed_evidence
 from kafkawire.report.notes import notes_on
 
 _NO_NUMBERS: Final = Numbers()
@@ -63,6 +64,7 @@ def packed_report(report: LogReport, written_at: int) -> dict[str, object]:
             for rule in ALERT_RULES.values()
         },
         "hidden": HIDDEN,
+        "evidence": packed_evidence(report.evidence),
         "accounts": [
             {
                 "log": topic,

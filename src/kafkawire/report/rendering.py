@@ -25,6 +25,7 @@ _PROGRAM: Final = (
     *("elements", "moments", "numbers", "charts", "listing", "subjects", "lanes"),
     *("decisions", "holders", "access", "past_rights", "asking", "alerts", "changes", "commits", "tiles"),
     *("downloads", "differences", "comparison", "entity", "address"),
+    "evidence",
     "page",
 )
 _UNSAFE: Final = {ord(mark): f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}

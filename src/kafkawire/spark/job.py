@@ -34,6 +34,7 @@ from kafkawire.logs.option_records import Option
 from kafkawire.logs.planning import find_logs
 from kafkawire.logs.spreadsheets import FORMULA, NUMBER, QUOTE
 from kafkawire.spark import register
+from kafkawire.spark.manifest import JobManifest
 from kafkawire.spark.options import OPTIONS, OptionError
 from kafkawire.spark.planned_read import Reading, make_reading
 from kafkawire.spark.replacing import Place, place_of, written_beside
@@ -48,6 +49,7 @@ _SPARK_FORMATS = {"parquet": "parquet", "jsonl": "json", "csv": "csv"}
 _TIMES_AS_TEXT = {"timeZone": "UTC", "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
 """As the other commands write times, whatever the zone of the session is."""
 
+_DEFAULT_FORM = "parquet"
 _OPTIONS = tuple(each for each in OPTIONS if each.in_commands)
 _LOG_LEVEL = "spark.log.level"
 _UNIX_SOCKETS = "spark.python.unix.domain.socket.enabled"
@@ -89,9 +91,12 @@ def main(words: Sequence[str] | None = None) -> int:
         if place.exists and not arguments.overwrite:
             return _fail(f"{arguments.out} already exists: --overwrite replaces it", FAILED)
         tasks = len(reading.partitions())
+        manifest = JobManifest(reading) if arguments.manifest else None
         with written_beside(place) as part:
             _write(arguments, options, part)
-            code = _exit_code_of_tasks(part, tasks, arguments.max_errors)
+            accounts, code = _outcome_of_tasks(part, tasks, arguments.max_errors)
+            if manifest is not None:
+                manifest.write(part, place, accounts, _own_options(arguments))
     except _RejectedTableError:
         return FAILED
     except (PySparkException, Py4JError, OSError, LogReadError, BeforeKnowledgeError) as error:
@@ -104,8 +109,8 @@ class _RejectedTableError(Exception):
     """The table is written but must not be moved into place; the reason was printed."""
 
 
-def _exit_code_of_tasks(part: Place, tasks: int, allowed: int | None) -> int:
-    """The exit code that follows from the accounts of the tasks.
+def _outcome_of_tasks(part: Place, tasks: int, allowed: int | None) -> tuple[Accounts, int]:
+    """The accounts of the tasks, and the exit code that follows from them.
 
     Raises:
         _RejectedTableError: accounts are missing, or there are more errors than allowed.
@@ -119,7 +124,17 @@ def _exit_code_of_tasks(part: Place, tasks: int, allowed: int | None) -> int:
     code = exit_code_of(accounts, allowed)
     if code == FAILED:
         raise _RejectedTableError
-    return code
+    return accounts, code
+
+
+def _own_options(arguments: argparse.Namespace) -> dict[str, str]:
+    """The options of the job itself that are not the default, by their flag."""
+    given = {
+        "--format": None if arguments.format == _DEFAULT_FORM else arguments.format,
+        "--csv-safe": "true" if arguments.csv_safe else None,
+        "--max-errors": None if arguments.max_errors is None else str(arguments.max_errors),
+    }
+    return {flag: text for flag, text in given.items() if text is not None}
 
 
 def _accounts_folder(part: Place) -> str:
@@ -152,7 +167,7 @@ def argument_parser() -> argparse.ArgumentParser:
         "--format",
         type=_form,
         choices=tuple(_SPARK_FORMATS),
-        default="parquet",
+        default=_DEFAULT_FORM,
         help="Form of the files: parquet, jsonl (JSON lines) or csv. Default: parquet.",
     )
     parser.add_argument(
@@ -168,6 +183,12 @@ def argument_parser() -> argparse.ArgumentParser:
         type=_count,
         metavar="N",
         help="Fail if there are more errors; by default any number is allowed.",
+    )
+    parser.add_argument(
+        "--manifest",
+        action="store_true",
+        help="Write _manifest.json into the folder: SHA-256 and counts of every input, versions, options, and SHA-256 "
+        "of the files. The driver reads the inputs twice for it.",
     )
     parser.add_argument(
         "--master", help="Spark's master; by default that of spark-submit, or all cores of this machine."

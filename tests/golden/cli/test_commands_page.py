@@ -37,6 +37,8 @@ PAGES = {
     "tables": "../how-to/tables.md",
     "alerts": "../how-to/alerts.md",
     "report": "../how-to/report-logs.md",
+    "evidence": "../how-to/evidence.md",
+    "replicas": "../how-to/replicas.md",
     "spark": "../how-to/spark.md#a-job-that-writes-a-table",
     "schema lint": "../how-to/check-definitions.md",
     "schema diff": "../how-to/compare-definitions.md",

@@ -16,6 +16,7 @@ from kafkawire.cli.destination import opened_destination
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.printing import shows_bold
 from kafkawire.cli.rows.terminal_table import TerminalTable, notes_of
+from kafkawire.cli.tables.evidence import Evidence, check_has_manifest
 from kafkawire.cli.tables.formats import STANDARD_OUTPUT, Format, chosen_format
 from kafkawire.cli.tables.read_options import with_read_options
 from kafkawire.cli.tables.table_batches import batches_of, changed_batches_of, command_errors
@@ -83,6 +84,14 @@ def run(
             "interval_id. The file is replaced after the rows are written; the first run writes all rows.",
         ),
     ] = None,
+    manifest: Annotated[
+        bool,
+        typer.Option(
+            "--manifest",
+            help="Write FILE.manifest.json beside --out FILE: SHA-256 and counts of every input, versions, options, "
+            "and SHA-256 of the result. The inputs are read twice more.",
+        ),
+    ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the names of the tables and exit.")] = False,
     options: ReadOptions,
 ) -> None:
@@ -102,10 +111,7 @@ def run(
     if table is None or not log or not all(log):
         raise CommandError("--log DIR and --table NAME are needed; --list lists the tables", ExitCode.USAGE)
     form = chosen_format(output, out, terminal=sys.stdout.isatty())
-    if csv_safe and form is not Format.CSV:
-        raise CommandError("--csv-safe is for -o csv; the other forms write texts unchanged", ExitCode.USAGE)
-    if state is not None and processes > 1:
-        raise CommandError("--state reads in one process: leave out --processes", ExitCode.USAGE)
+    _check_options(form, out, csv_safe=csv_safe, divided_changes=state is not None and processes > 1, manifest=manifest)
     accounts = Accounts()
     console = _console_beside(form, out)
     changes = None
@@ -113,11 +119,15 @@ def run(
         checked = table_named(table, options)
         if state is None:
             logs = find_logs(log).needed_by(checked)
+            files, store = logs.files, logs.store
             rows = batches_of(checked, logs, options, accounts, console, max_errors, processes)
         else:
             changes = read_changes(table, log, state, options, accounts=accounts)
-            checked = changes.table
+            checked, files, store = changes.table, changes.files, changes.store
             rows = changed_batches_of(changes, accounts, console, max_errors)
+        evidence = Evidence(files, store, options, state) if manifest else None
+    if evidence is not None:
+        rows = evidence.rows_of(rows)
     with opened_destination(out) as stream:
         if form.is_for_people:
             shown = terminal_table(rows, checked.schema, checked.roles, are_chosen=options.columns is not None)
@@ -129,10 +139,30 @@ def run(
             changes.commit()
         if changes.started_over is not None:
             _say(f"All rows, not only changes: {changes.started_over}.", console)
+    if evidence is not None and out is not None:
+        own_options = {
+            "--log": log,
+            "--format": output,
+            "--csv-safe": csv_safe,
+            "--max-errors": max_errors,
+            "--processes": None if processes == 1 else processes,
+            "--state": state,
+        }
+        with command_errors():
+            evidence.write(table, out, own_options, accounts)
     _say(accounts.line(), console)
     if accounts.errors and options.mode is ReadMode.PERMISSIVE:
         _say("Damaged rows have a code in column _error; --mode FAILFAST stops at the first, with its place.", console)
     raise typer.Exit(ExitCode.SOME_FAILED if accounts.errors else ExitCode.DONE)
+
+
+def _check_options(form: Format, out: Path | None, *, csv_safe: bool, divided_changes: bool, manifest: bool) -> None:
+    if csv_safe and form is not Format.CSV:
+        raise CommandError("--csv-safe is for -o csv; the other forms write texts unchanged", ExitCode.USAGE)
+    if divided_changes:
+        raise CommandError("--state reads in one process: leave out --processes", ExitCode.USAGE)
+    if manifest:
+        check_has_manifest(out, form)
 
 
 def _console_beside(form: Format, out: Path | None) -> Console:

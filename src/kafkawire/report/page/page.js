@@ -111,6 +111,7 @@ startCommits();
 startComparison();
 startEntity();
 startAccounts();
+startEvidence();
 quietEmpty();
 go(DATA.asOf ?? ended);
 startAddress();

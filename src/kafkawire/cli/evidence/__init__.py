@@ -1,0 +1,1 @@
+"""``kafkawire evidence``: whether results and logs are unchanged."""

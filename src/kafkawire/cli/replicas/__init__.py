@@ -1,0 +1,1 @@
+"""``kafkawire replicas``: replicas of logs from several brokers, compared and merged."""
