@@ -141,6 +141,6 @@ def test_no_option_counts_as_a_misspelling_of_another() -> None:
         "fromTime": "2026-03-01",
         "untilTime": "2026-03-01",
     }
-    flags = ("recursiveFileLookup", "verifyChecksums", "secrets", "noOps", "pushdown", "failOnDataLoss")
+    flags = ("recursiveFileLookup", "verifyChecksums", "secrets", "noOps", "intervalIds", "pushdown", "failOnDataLoss")
     values |= dict.fromkeys(flags, "true")
     source_options({name: values.get(name, "1") for name in OPTION_NAMES if name != "schemaDir"})
