@@ -24,7 +24,7 @@ from kafkawire.logs.replicas.salvage import salvaged_batches
 from kafkawire.wire.batches import RecordBatch
 
 _LOOKED_AHEAD: Final = 4
-"""How many batches and damages after a batch tell whether its offset fits."""
+"""How many batches and damages after a batch decide whether its offset fits."""
 
 _OFFSETS_OF_A_SEGMENT: Final = 1 << 31
 """Kafka's indexes have offsets relative to the segment as int32."""
