@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import time
@@ -22,12 +23,14 @@ STAND_INS = {
     "/run/kafkawire/address": "address",
     "/var/lib/kafka/data": "data",
     "/var/lib/kafka": "data",
+    "/evidence/": "",
     "--port 9092": "--port 0",  # any free port
     "2026-03-01T00:00Z": "2026-11-21T08:37:00Z",  # the logs of the tests begin later
     "2026-03-08T00:00Z": "2026-11-21T08:37:25Z",
     "s3a://bucket/commits": "commits",  # Spark writes there with Hadoop's library for S3, which takes 600 MB
 }
-"""What tests put in place of what is printed; ``data`` has the logs of a real broker. In this order."""
+"""What tests put in place of what is printed; ``data`` has the logs of a real broker, ``broker-1`` to ``broker-3`` copies of
+them. In this order."""
 
 BROKER = "localhost:9092"
 """A broker of the reader; tests start one."""
@@ -118,6 +121,8 @@ class Workplace:
         )
         assert done.returncode == 0, done.stderr
         (made.folder / "data").symlink_to(LOGS)
+        for number in (1, 2, 3):
+            shutil.copytree(LOGS, made.folder / f"broker-{number}")
         return made
 
     @property

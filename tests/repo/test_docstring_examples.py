@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -15,6 +16,7 @@ from tests.made.docstring_examples import ADDRESS, Example, errors_of, examples,
 import kafkawire.admin
 from kafkawire.admin import REQUIREMENTS, AdminClient, BlockingAdminClient, Support
 from kafkawire.broker import EmbeddedBroker
+from kafkawire.cli.app import main
 from kafkawire.protocol.errors import (
     GroupIdNotFoundError,
     TopicAlreadyExistsError,
@@ -77,9 +79,13 @@ def _parameter(example: Example) -> str:
 
 
 @pytest.mark.parametrize("example", IN_EVERY_INSTALLATION, ids=str)
-async def test_an_example_runs(example: Example, root: Path) -> None:
+async def test_an_example_runs(example: Example, root: Path, tmp_path: Path) -> None:
     """An API that the embedded broker does not serve ends it; `tests/interop/admin` runs the same on a real one."""
-    places = {"/var/lib/kafka/data": str(root / "tests/fixtures/kafka-4.3.1/logs")}
+    logs = root / "tests/fixtures/kafka-4.3.1/logs"
+    places = {"/var/lib/kafka/data": str(logs)}
+    if "/evidence/" in example.code:
+        keep_evidence(logs, tmp_path)
+        places["/evidence/"] = f"{tmp_path}/"
     async with EmbeddedBroker(PROPERTIES) as broker, AdminClient(broker.bootstrap_servers) as admin:
         await prepare(admin)
         capabilities = (await admin.capabilities())[1]
@@ -87,6 +93,14 @@ async def test_an_example_runs(example: Example, root: Path) -> None:
         errors = await errors_of(example, {**places, ADDRESS: broker.bootstrap_servers}, admin=admin)
     expected = {UnsupportedVersionError} if lacking else ENDS_IN.get(example.name, set())
     assert set(map(type, errors)) == expected
+
+
+def keep_evidence(logs: Path, folder: Path) -> None:
+    """Copies of logs from three brokers, and a table with its manifest."""
+    for number in (1, 2, 3):
+        shutil.copytree(logs, folder / f"broker-{number}")
+    out = str(folder / "acls.csv")
+    assert main(["tables", "--log", str(logs), "--table", "acl_history", "--out", out, "--manifest"]) == 0
 
 
 def methods_of(example: Example) -> set[str]:

@@ -19,7 +19,7 @@ class EvidenceRow(Row, frozen=True):
     """A file of a manifest, and what it is now.
 
     Attributes:
-        path: where it was looked for.
+        path: where it should be.
         part: `input` or `result`.
         state: `same`, `grew`, `differs`, `missing` or `unreadable`; an input that a broker appended to is `grew`.
         reason: what is wrong; null if nothing is.

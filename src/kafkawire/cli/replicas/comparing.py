@@ -7,7 +7,7 @@ from typing import ClassVar
 import typer
 
 from kafkawire.cli.outcome import ExitCode
-from kafkawire.cli.replicas.common_options import CompactedOption, LogsOption, replicated_logs
+from kafkawire.cli.replicas.log_options import CompactedOption, LogsOption, replicated_logs
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row

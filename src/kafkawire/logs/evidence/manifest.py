@@ -193,11 +193,12 @@ def make_manifest(
         files = find_log_files(["/var/lib/kafka/data/__cluster_metadata-0"])
         inputs = describe_inputs(files)
         accounts = Accounts()
-        with open("acls.csv", "w") as out:
+        with open("/evidence/acls.csv", "w") as out:
             for batch in read_table("acl_history", "/var/lib/kafka/data", accounts=accounts):
                 out.writelines(",".join(map(str, row.values())) for row in batch.to_pylist())
-        manifest = make_manifest("acl_history", {}, inputs, accounts, describe_result("acls.csv", accounts.rows))
-        with open("acls.csv.manifest.json", "wb") as out:
+        result = describe_result("/evidence/acls.csv", accounts.rows)
+        manifest = make_manifest("acl_history", {}, inputs, accounts, result)
+        with open("/evidence/acls.csv.manifest.json", "wb") as out:
             out.write(manifest.encode())
         ```
     """

@@ -42,7 +42,7 @@ class VerifiedFile:
     """A file of a manifest, and what it is now.
 
     Attributes:
-        path: where it was looked for.
+        path: where it should be.
         is_result: whether it belongs to the result; otherwise it is an input.
         state: what it is now.
         reason: what is wrong, in words; None if nothing is.
@@ -59,7 +59,7 @@ def verify_manifest(
 ) -> Iterator[VerifiedFile]:
     """Each file of a manifest, and what it is now: first the inputs, then the files of the result.
 
-    The state of a history is not looked at: the next run replaces it.
+    The state of a history is not checked: the next run replaces it.
 
     Args:
         manifest: from ``Manifest.decode``.
@@ -72,7 +72,7 @@ def verify_manifest(
 
         from kafkawire.logs import Manifest, verify_manifest
 
-        manifest = Manifest.decode(Path("acls.csv.manifest.json").read_bytes())
+        manifest = Manifest.decode(Path("/evidence/acls.csv.manifest.json").read_bytes())
         for file in verify_manifest(manifest, moved={"/var/lib/kafka/data": "/evidence/broker-1"}):
             if not file.state.is_unchanged:
                 print(file.path, file.state, file.reason)

@@ -66,7 +66,8 @@ class _EpochEnds:
     def __init__(self, steps: Iterable[Step[SoundBatch]]) -> None:
         self._starts: dict[int, int] = {}
         for step in steps:
-            for batches in _by_content(step.found).values():
+            confirmed = {number: each for number, each in step.found.items() if each.is_confirmed}
+            for batches in _by_content(confirmed).values():
                 self._starts.setdefault(min(map(_epoch, batches.values())), step.offset)
         self._ends: dict[int, int] = {}
         end: int | None = None
@@ -98,9 +99,19 @@ def _epoch(batch: SoundBatch) -> int:
 
 
 def _best(batches: Mapping[int, SoundBatch]) -> int:
-    """The highest epoch; of equal bytes the lowest, since an epoch that only one has is damage; found in its place."""
+    """The highest epoch; of equal bytes the lowest, since an epoch that only one has is damage; found in its place.
+
+    The wrong offset of a batch between damaged bytes may be that of another batch, which more replicas have.
+    """
     groups = _by_content(batches).values()
-    group = max(groups, key=lambda same: min(map(_epoch, same.values())))
+    group = max(
+        groups,
+        key=lambda same: (
+            min(map(_epoch, same.values())),
+            any(each.is_confirmed for each in same.values()),
+            len(same),
+        ),
+    )
     return min(group, key=lambda number: (_epoch(group[number]), group[number].is_salvaged, number))
 
 

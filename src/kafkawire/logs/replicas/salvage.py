@@ -26,14 +26,14 @@ def salvaged_batches(opened: OpenFile, start: int, end: int, offsets: range, lar
     Raises:
         OSError: the file cannot be read.
     """
-    position, lowest = start, offsets.start
+    position = start
     while position + HEADER_SIZE <= end:
         data = opened.read_at(position, min(OCTETS_AT_A_TIME, end - position))
-        starts = _possible_starts(data, end - position, range(lowest, offsets.stop), largest)
+        starts = _possible_starts(data, end - position, offsets, largest)
         found = next(filter(None, (_sound_at(opened, position + at, size) for at, size in starts)), None)
         if found is not None:
             yield found
-            position, lowest = found.position + found.size, found.last_offset + 1
+            position = found.position + found.size
         elif position + len(data) >= end or len(data) < HEADER_SIZE:
             return
         else:

@@ -6,8 +6,9 @@ both fit those beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from typing import Final
 
@@ -21,6 +22,9 @@ from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.replicas.finding import Replica, ReplicatedLog
 from kafkawire.logs.replicas.salvage import salvaged_batches
 from kafkawire.wire.batches import RecordBatch
+
+_LOOKED_AHEAD: Final = 4
+"""How many batches and damages after a batch decide whether its offset fits."""
 
 _OFFSETS_OF_A_SEGMENT: Final = 1 << 31
 """Kafka's indexes have offsets relative to the segment as int32."""
@@ -60,12 +64,14 @@ class SoundBatch:
         file: the segment.
         batch: header and payload.
         is_salvaged: whether it was found by searching damaged bytes.
+        is_confirmed: whether a sound batch beside it confirms its offset; not so between damaged bytes.
         after: the damage between the sound batch before it and this one.
     """
 
     file: LogFile
     batch: RecordBatch
     is_salvaged: bool = False
+    is_confirmed: bool = True
     after: tuple[Damage, ...] = ()
 
     @property
@@ -112,7 +118,7 @@ class Batches:
                     self.damaged += found.size
             else:
                 self._count(found.batch)
-                yield SoundBatch(found.file, found.batch, found.is_salvaged, tuple(pending))
+                yield replace(found, after=tuple(pending))
                 pending = []
         self.at_end = tuple(each for each in pending if not each.is_expected)
 
@@ -180,17 +186,14 @@ def _plain_batches(file: LogFile, store: FileStore, options: ReadOptions) -> Ite
 def _scanned(file: LogFile, store: FileStore, options: ReadOptions, offsets: range) -> Iterator[SoundBatch | Damage]:
     """The batches of a segment with a right CRC, also those among damaged bytes, and the damage."""
     flaws: list[Flaw] = []
-    lowest = offsets.start
     for found in chain(scan_runs(FileRange(file, 0, file.size), options, Accounts(), store), [None]):
         if isinstance(found, Flaw):
             flaws.append(found)
             continue
         if flaws:
-            yield from _searched(flaws, store, range(lowest, offsets.stop), options.max_frame_bytes)
+            yield from _searched(flaws, store, offsets, options.max_frame_bytes)
             flaws = []
-        for batch in found or ():
-            lowest = max(lowest, batch.last_offset + 1) if batch.last_offset in offsets else lowest
-            yield SoundBatch(file, batch)
+        yield from (SoundBatch(file, batch) for batch in found or ())
 
 
 def _searched(flaws: list[Flaw], store: FileStore, offsets: range, largest: int) -> Iterator[SoundBatch | Damage]:
@@ -224,13 +227,18 @@ class _Fitting:
 
     def of(self, items: Iterable[SoundBatch | Damage]) -> Iterator[SoundBatch | Damage]:
         """The items, with damage in place of batches that do not fit."""
-        for item, following in pairwise(chain(items, [None])):
-            if item is None:
-                continue
+        source = iter(items)
+        ahead = deque[SoundBatch | Damage]()
+        while True:
+            while len(ahead) <= _LOOKED_AHEAD and (following := next(source, None)) is not None:
+                ahead.append(following)
+            if not ahead:
+                return
+            item = ahead.popleft()
             if item.file.path != self._file:
                 self._enter(item.file.path)
             if isinstance(item, SoundBatch):
-                yield self._judged(item, following.batch if isinstance(following, SoundBatch) else None)
+                yield self._judged(item, ahead)
             else:
                 self._expected = None
                 yield item
@@ -241,34 +249,48 @@ class _Fitting:
         self._expected = self._offsets[file].start
         self._lowest = max(self._lowest, self._expected)
 
-    def _judged(self, item: SoundBatch, following: RecordBatch | None) -> SoundBatch | Damage:
+    def _judged(self, item: SoundBatch, ahead: Iterable[SoundBatch | Damage]) -> SoundBatch | Damage:
         batch = item.batch
-        if not self._offset_fits(batch, following):
+        following = [each.batch if isinstance(each, SoundBatch) else None for each in ahead]
+        is_confirmed = self._is_in_line(batch, following)
+        if not is_confirmed and not self._may_fit(batch, following):
             if self._expected is not None:
                 self._expected += batch.last_offset_delta + 1
             return _misfit(item, "bad_offset", f"offset {batch.base_offset} does not fit the batches beside it")
-        if not self._epoch_fits(batch, following):
-            self._passed(batch)
+        self._passed(batch)
+        if not self._epoch_fits(batch, following[0] if following else None):
             reason = f"leader epoch {batch.partition_leader_epoch} does not fit the batches beside it"
             return _misfit(item, "bad_epoch", reason)
-        self._passed(batch)
         self._epoch = batch.partition_leader_epoch
-        return item
+        return item if is_confirmed else replace(item, is_confirmed=False)
 
     def _passed(self, batch: RecordBatch) -> None:
         self._expected = self._lowest = batch.last_offset + 1
 
-    def _offset_fits(self, batch: RecordBatch, following: RecordBatch | None) -> bool:
-        end = self._offsets[self._file or ""].stop
-        if not self._lowest <= batch.base_offset <= batch.last_offset < end:
+    def _is_in_line(self, batch: RecordBatch, following: Sequence[RecordBatch | None]) -> bool:
+        """Whether the batch before or after confirms the offset; without gaps, both are next to it."""
+        if not self._is_in_range(batch):
             return False
         if self._is_compacted:
-            return following is None or batch.last_offset < following.base_offset
-        if self._expected == batch.base_offset:
-            return True
-        if following is None:
-            return self._expected is None
-        return following.base_offset == batch.last_offset + 1
+            return self._precedes(batch, following)
+        return self._expected == batch.base_offset or _is_successor(batch, following[0] if following else None)
+
+    def _may_fit(self, batch: RecordBatch, following: Sequence[RecordBatch | None]) -> bool:
+        """Whether an offset that none confirms is possible: what is before it is damaged, and what follows may be."""
+        if self._is_compacted or self._expected is not None or not self._is_in_range(batch):
+            return False
+        if len(following) > 1 and following[0] is not None and _is_successor(following[0], following[1]):
+            return False  # the one after it is in line, and this one is not
+        return self._precedes(batch, following)
+
+    def _is_in_range(self, batch: RecordBatch) -> bool:
+        end = self._offsets[self._file or ""].stop
+        return self._lowest <= batch.base_offset <= batch.last_offset < end
+
+    def _precedes(self, batch: RecordBatch, following: Sequence[RecordBatch | None]) -> bool:
+        """Whether a batch comes before one of the next: not all of them have a wrong offset."""
+        later = [each for each in following if each is not None]
+        return not later or any(batch.last_offset < each.base_offset for each in later)
 
     def _epoch_fits(self, batch: RecordBatch, following: RecordBatch | None) -> bool:
         """Epochs never decrease with the offset (KIP-101)."""
@@ -276,6 +298,10 @@ class _Fitting:
         if own < self._epoch:
             return False
         return own == self._epoch or following is None or not self._epoch <= following.partition_leader_epoch < own
+
+
+def _is_successor(batch: RecordBatch, following: RecordBatch | None) -> bool:
+    return following is not None and following.base_offset == batch.last_offset + 1
 
 
 def _misfit(item: SoundBatch, code: str, reason: str) -> Damage:
