@@ -34,7 +34,7 @@ SMALL_FRAME: Final = 4096
 _SMALL_ANSWER: Final = 500
 """The most elements of a response that is encoded in the event loop."""
 
-_WAITING: Final = frozenset({ApiKey.FETCH})
+_WAITING: Final = frozenset({ApiKey.FETCH, ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP})
 """APIs whose requests may wait for long: no other request waits for them."""
 
 
