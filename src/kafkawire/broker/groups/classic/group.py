@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from kafkawire.broker.groups.classic import timers
 from kafkawire.broker.groups.classic.rebalance import Now, Rebalance
 from kafkawire.broker.groups.classic.roster import Member, Protocols, Ticket
@@ -138,10 +140,8 @@ class ClassicGroup(Rebalance):
         self._value = value
         may_skip = joining.version >= _SKIPS_ASSIGNMENT_SINCE
         answer = self._generation_for(member, may_skip=may_skip)
-        if (
-            not may_skip
-        ):  # an old leader would assign partitions, which nobody waits for: it does not learn that it leads
-            answer = self._generation(member, leader or "")
+        if not may_skip:  # it does not learn that it leads, since it would assign partitions that no member waits for
+            answer = replace(answer, leader=leader or "", members=())
         self._answer_join(member, answer)
 
     def _require_id(self, joining: Joining, ticket: Ticket, now: Now) -> None:
