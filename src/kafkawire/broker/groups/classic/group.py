@@ -26,6 +26,7 @@ from kafkawire.wire.message import Struct
 
 _ID_REQUIRED_SINCE: Final = 4  # KIP-394
 _SKIPS_ASSIGNMENT_SINCE: Final = 9  # KIP-814
+_ERRORS_WITHOUT_ID: Final = frozenset({ErrorCode.GROUP_MAX_SIZE_REACHED, ErrorCode.UNKNOWN_SERVER_ERROR})
 
 
 class Joining(Struct, frozen=True):
@@ -65,8 +66,7 @@ class ClassicGroup(Rebalance):
         if error:
             if error is ErrorCode.GROUP_MAX_SIZE_REACHED:
                 self._remove(member_id)
-                member_id = ""
-            self._refuse_join(ticket, error, member_id)
+            self._refuse_join(ticket, error, "" if error in _ERRORS_WITHOUT_ID else member_id)
         elif member_id in roster.pending:
             self._add(joining, member_id, ticket, now)
         elif member_id:
