@@ -36,9 +36,7 @@ class Connection:
     def send(self, request: Message, version: int) -> int:
         """Send a request, whose answer may be a long time coming; its correlation id."""
         correlation_id = next(self._correlation_ids)
-        self._socket.sendall(
-            encode_request(request, version, correlation_id=correlation_id, client_id=self._client_id)
-        )
+        self._socket.sendall(encode_request(request, version, correlation_id=correlation_id, client_id=self._client_id))
         return correlation_id
 
     def answer(self, correlation_id: int, version: int, response: type[R]) -> R:

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 from tests.interop.broker.same_answers.members import Member, settled
-from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers, same_answers_from_secure_brokers
+from tests.interop.broker.same_answers.scenario import (
+    same_answers_from_brokers_with_policies,
+    same_answers_from_plain_brokers,
+    same_answers_from_secure_brokers,
+)
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_groups import commit, coordinated, delete_offsets, describe, fetch, topic_of
 
@@ -326,6 +332,76 @@ def test_members_without_rights(talk: Talk) -> None:
             talk.ask(SyncGroupRequest("gm-secret", 1, "m", None, *names), version, SyncGroupResponse)
             talk.ask(SyncGroupRequest("gm-secret", 1, "m"), version, SyncGroupResponse)
             identities = (MEMBER("m"),) if version >= 3 else ()
-            talk.ask(LeaveGroupRequest("gm-secret", "m" if version < 3 else "", identities), version, LeaveGroupResponse)
+            talk.ask(
+                LeaveGroupRequest("gm-secret", "m" if version < 3 else "", identities), version, LeaveGroupResponse
+            )
         for version in range(5):
             talk.ask(HeartbeatRequest("gm-secret", 1, "m"), version, HeartbeatResponse)
+
+
+@same_answers_from_brokers_with_policies
+def test_groups_of_two_members_at_most(talk: Talk) -> None:
+    coordinated(talk, "gm-full")
+    members = [Member(talk.client(name), "gm-full") for name in "abc"]
+    for member in members:
+        member.send_join()
+        member.joined()
+    for count, member in enumerate(members[:2], 1):
+        member.send_join()
+        settled(talk, "gm-full", "PreparingRebalance", count)
+    members[2].send_join()
+    members[2].joined()
+    members[2].member_id = ""
+    members[2].send_join()
+    members[2].joined()
+    for member in members[:2]:
+        assert not member.joined().error_code
+    for version in (0, 9):
+        late = Member(talk.client("d"), "gm-full", version)
+        late.send_join()
+        late.joined()
+    describe(talk, "gm-full")
+
+
+@same_answers_from_brokers_with_policies
+def test_times_of_members(talk: Talk) -> None:
+    """Sessions end without heartbeats, ids that no client uses are forgotten, and a rebalance waits so long."""
+    coordinated(talk, "gm-time")
+    first, second = (Member(talk.client(name), "gm-time") for name in "ab")
+    first.send_join(session_ms=300)
+    first.joined()
+    time.sleep(0.8)
+    first.send_join()
+    assert first.joined().error_code == UNKNOWN_MEMBER
+    first.member_id = ""
+    first.begin_join()
+    assert not first.joined().error_code
+    first.sync(first)
+    second.send_join(session_ms=60_000, rebalance_ms=1000)
+    second.joined()
+    second.send_join(session_ms=60_000, rebalance_ms=1000)
+    settled(talk, "gm-time", "PreparingRebalance", 2)
+    first.send_join(session_ms=400, rebalance_ms=1000)
+    first.joined()
+    second.joined()
+    second.send_sync()  # and the first is silent from now on: its session ends, and the second joins alone
+    assert second.synced().error_code == REBALANCE
+    second.send_join(session_ms=60_000, rebalance_ms=500)
+    assert not second.joined().error_code
+    settled(talk, "gm-time", "CompletingRebalance", 1)
+    settled(talk, "gm-time", "Empty", 0)  # it has not synced within its rebalance timeout
+    describe(talk, "gm-time")
+    third = Member(talk.client("c"), "gm-time", instance_id="one")
+    third.send_join(session_ms=60_000, rebalance_ms=500)
+    third.joined()
+    third.sync(third)
+    fourth = Member(talk.client("d"), "gm-time")
+    fourth.begin_join()
+    settled(talk, "gm-time", "PreparingRebalance", 2)
+    time.sleep(0.1)
+    third.beat()
+    identities = (MEMBER(fourth.member_id),)
+    talk.ask(LeaveGroupRequest("gm-time", members=identities), 5, LeaveGroupResponse)
+    assert fourth.joined().error_code == UNKNOWN_MEMBER
+    settled(talk, "gm-time", "PreparingRebalance", 1)
+    describe(talk, "gm-time")

@@ -145,7 +145,9 @@ class Roster:
         if self.leader == member.member_id:
             self.leader = member_id
         del self.members[member.member_id]
-        self.not_synced.discard(member.member_id)
+        if member.member_id in self.not_synced:
+            self.not_synced.remove(member.member_id)
+            self.not_synced.add(member_id)
         member.member_id = member_id
         self.members[member_id] = member
         if member.instance_id is not None:
