@@ -75,6 +75,7 @@ class GroupMachine(RuleBasedStateMachine):
         self.ids = itertools.count()
         self.clients = [Client(name, 9, ("range",), 20) for name in (None, None, "one")]
         self.waiting: dict[int, Client] = {}
+        self.asked: dict[int, int] = {}
         self.value: GroupMetadataValue | None = None
         self.generation = 0
         self.owners: dict[tuple[int, int], set[str]] = defaultdict(set)
@@ -157,6 +158,7 @@ class GroupMachine(RuleBasedStateMachine):
     def ticket(self, client: Client) -> int:
         ticket = next(self.tickets)
         self.waiting[ticket] = client
+        self.asked[ticket] = client.generation
         return ticket
 
     def beat(self, client: Client) -> None:
@@ -219,7 +221,7 @@ class GroupMachine(RuleBasedStateMachine):
                 case JoinGroupResponse():
                     self.take_join(client, answer)
                 case SyncGroupResponse():
-                    self.take_sync(client, answer)
+                    self.take_sync(client, answer, self.asked[ticket])
 
     def take_join(self, client: Client, answer: JoinGroupResponse) -> None:
         if answer.error_code in {ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID}:
@@ -232,13 +234,13 @@ class GroupMachine(RuleBasedStateMachine):
             client.generation, client.wants = answer.generation_id, "sync"
             client.others = tuple(each.member_id for each in answer.members) if leads else ()
 
-    def take_sync(self, client: Client, answer: SyncGroupResponse) -> None:
+    def take_sync(self, client: Client, answer: SyncGroupResponse, generation: int) -> None:
         client.wants = "join" if answer.error_code else "beat"
         if answer.error_code:
             assert not answer.assignment
             return
         for partition in answer.assignment:
-            self.owners[client.generation, partition].add(client.instance_id or client.member_id)
+            self.owners[generation, partition].add(client.instance_id or client.member_id)
 
     @invariant()
     def no_partition_has_two_owners_in_a_generation(self) -> None:
@@ -274,6 +276,7 @@ class GroupMachine(RuleBasedStateMachine):
         roster = self.group.roster
         members = roster.members.values()
         assert roster.joined == sum(member.join is not None for member in members)
+        assert roster.size == sum(member.size for member in members) + sum(map(len, roster.pending))
         names = Counter(name for member in members for name, _ in member.protocols)
         assert all(roster.supports([name]) == (count == len(members)) for name, count in names.items())
         assert (roster.leader in roster.members) if members else roster.leader is None

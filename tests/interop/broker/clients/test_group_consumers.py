@@ -127,17 +127,19 @@ def test_aiokafka_shares_and_takes_over(broker: ThreadedBroker, topic: str) -> N
         where = {"bootstrap_servers": broker.bootstrap_servers, "group_id": topic, "auto_offset_reset": "earliest"}
         return aiokafka.AIOKafkaConsumer(topic, **where, heartbeat_interval_ms=100)
 
+    async def until(done: Callable[[], bool]) -> None:
+        while not done():  # noqa: ASYNC110 it has no event for this
+            await asyncio.sleep(0.05)
+
     async def share() -> None:
         async with made() as first:
             for _ in range(RECORDS):
                 await first.getone()
             await first.commit()
             async with made() as second:
-                while not len(first.assignment()) == len(second.assignment()) == PARTITIONS // 2:
-                    await asyncio.sleep(0.05)
+                await until(lambda: len(first.assignment()) == len(second.assignment()) == PARTITIONS // 2)
                 assert not first.assignment() & second.assignment()
-            while len(first.assignment()) < PARTITIONS:
-                await asyncio.sleep(0.05)
+            await until(lambda: len(first.assignment()) == PARTITIONS)
 
     asyncio.run(asyncio.wait_for(share(), SECONDS))
 

@@ -93,9 +93,15 @@ class Member:
             SyncGroupRequest.SyncGroupRequestAssignment(each.member_id, f"for {number}".encode())
             for number, each in enumerate(assigned)
         )
-        names = (protocol_type or self.protocol_type, protocol or self.protocol) if version >= 5 else (None, None)
-        instance_id = self.instance_id if version >= 3 else None
-        request = SyncGroupRequest(self.group, self.generation, self.member_id, instance_id, *names, assignments)
+        request = SyncGroupRequest(
+            self.group,
+            self.generation,
+            self.member_id,
+            self.instance_id if version >= 3 else None,
+            (protocol_type or self.protocol_type) if version >= 5 else None,
+            (protocol or self.protocol) if version >= 5 else None,
+            assignments,
+        )
         self.client.send(request, version)
 
     def synced(self) -> SyncGroupResponse:

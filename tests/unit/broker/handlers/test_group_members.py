@@ -66,7 +66,7 @@ async def state_of(client: BrokerConnection) -> tuple[str, int]:
 
 async def until(client: BrokerConnection, state: tuple[str, int]) -> None:
     async with asyncio.timeout(10):
-        while await state_of(client) != state:
+        while await state_of(client) != state:  # noqa: ASYNC110 the broker tells nobody
             await asyncio.sleep(0.005)
 
 

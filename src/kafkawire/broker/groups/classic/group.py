@@ -49,6 +49,11 @@ class Joining(Struct, frozen=True):
         return tuple((each.name, each.metadata) for each in self.request.protocols)
 
     @property
+    def size(self) -> int:
+        """About how many bytes the group keeps of it."""
+        return len(self.client_id) + sum(len(name) + len(metadata) for name, metadata in self.protocols)
+
+    @property
     def rebalance_timeout_ms(self) -> int:
         """The session timeout in version 0, which has no other."""
         return self.request.rebalance_timeout_ms if self.version else self.request.session_timeout_ms
@@ -149,7 +154,7 @@ class ClassicGroup(Rebalance):
         member_id = f"{joining.client_id}-{self._new_id()}"
         if len(self.roster.pending) >= self._settings.most_pending:
             self._remove(next(iter(self.roster.pending)))
-        self.roster.pending[member_id] = None
+        self.roster.expect(member_id)
         self.timers.set(timers.session(member_id), now.seconds + joining.request.session_timeout_ms / 1000)
         self._refuse_join(ticket, ErrorCode.MEMBER_ID_REQUIRED, member_id)
 

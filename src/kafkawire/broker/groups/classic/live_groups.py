@@ -31,6 +31,8 @@ from kafkawire.wire import Message
 
 _log = logging.getLogger(__name__)
 _NEVER: Final = float("inf")
+_LARGE: Final = 1 << 14
+"""Bytes of a member; smaller ones may join however much the large ones take."""
 
 R = TypeVar("R", bound=Message)
 
@@ -49,6 +51,8 @@ class ClassicGroups:
         self._clock = clock
         self._settings = settings
         self._live: dict[str, ClassicGroup] = {}
+        self._bytes = 0
+        self._sizes: dict[str, int] = {}
         self._waiting: dict[Ticket, asyncio.Future[Message]] = {}
         self._tickets = itertools.count()
         self._wakes: list[tuple[float, str]] = []
@@ -61,7 +65,7 @@ class ClassicGroups:
         """Begin the sessions of all members that the records have, as Kafka does when it starts."""
         for group_id, stored in self._coordinator.state.by_id.items():
             if stored.metadata is not None and stored.metadata.members:
-                self._set_timer(self._group(group_id))
+                self._settle(self._group(group_id))
 
     async def close(self) -> None:
         """Stop the timers, and forget the requests that wait."""
@@ -91,6 +95,8 @@ class ClassicGroups:
             return _refused_join(ErrorCode.INVALID_SESSION_TIMEOUT, request.member_id)
         if request.member_id and not self._exists(request.group_id):
             return _refused_join(ErrorCode.UNKNOWN_MEMBER_ID, request.member_id)
+        if joining.size > _LARGE and self._bytes + joining.size > self._settings.most_bytes:
+            return _refused_join(ErrorCode.GROUP_MAX_SIZE_REACHED, "")
         await self._coordinator.prepare([request.group_id])
         is_new = not self._exists(request.group_id)
         group = self._group(request.group_id)
@@ -154,6 +160,7 @@ class ClassicGroups:
     def forget(self, group_id: str) -> None:
         """Forget a group without members that is deleted, and the ids that clients got for it."""
         self._live.pop(group_id, None)
+        self._bytes -= self._sizes.pop(group_id, 0)
 
     def _exists(self, group_id: str) -> bool:
         return group_id in self._live or group_id in self._coordinator.state.by_id
@@ -177,10 +184,16 @@ class ClassicGroups:
             waiting = self._waiting.get(ticket)
             if waiting is not None and not waiting.done():
                 waiting.set_result(answer)
+        self._count(group)
         if group.is_idle:
             self._live.pop(group.group_id, None)
         else:
             self._set_timer(group)
+
+    def _count(self, group: ClassicGroup) -> None:
+        self._bytes += group.roster.size - self._sizes.pop(group.group_id, 0)
+        if group.roster.size:
+            self._sizes[group.group_id] = group.roster.size
 
     def _waited_for(self) -> tuple[Ticket, asyncio.Future[Message]]:
         ticket = next(self._tickets)
@@ -202,6 +215,7 @@ class ClassicGroups:
         live, self._live = self._live, {}
         for group in live.values():
             group.close(ErrorCode.NOT_COORDINATOR)
+            self._count(group)
             for ticket, answer in group.outcome().answers.items():
                 waiting = self._waiting.get(ticket)
                 if waiting is not None and not waiting.done():

@@ -61,7 +61,7 @@ class Member:
     def size(self) -> int:
         """About how many bytes of memory its client determines."""
         names = len(self.member_id) + len(self.client_id) + len(self.instance_id or "")
-        return names + len(self.assignment) + sum(len(name) + len(metadata) for name, metadata in self.protocols)
+        return names + sum(len(name) + len(metadata) for name, metadata in self.protocols)
 
 
 @dataclass(slots=True, eq=False)
@@ -74,6 +74,7 @@ class Roster:
         pending: ids that clients got and must join with (KIP-394).
         not_synced: members that have not sent SyncGroup in this generation.
         leader: member id of the leader; None if there are no members.
+        size: about how many bytes of memory the clients determine.
     """
 
     members: dict[str, Member] = field(default_factory=dict)
@@ -81,6 +82,7 @@ class Roster:
     pending: dict[str, None] = field(default_factory=dict)
     not_synced: set[str] = field(default_factory=set)
     leader: str | None = None
+    size: int = 0
     _supported: Counter[str] = field(default_factory=Counter)
     _joined: int = 0
 
@@ -117,6 +119,17 @@ class Roster:
         """Whether all members support one of these protocols."""
         return any(self._supported[name] == len(self.members) for name in protocols)
 
+    def expect(self, member_id: str) -> None:
+        """Expect a client to join with an id that it gets."""
+        self.pending[member_id] = None
+        self.size += len(member_id)
+
+    def forget(self, member_id: str) -> None:
+        """Expect a client no more, if it was expected."""
+        if member_id in self.pending:
+            del self.pending[member_id]
+            self.size -= len(member_id)
+
     def add(self, member: Member) -> None:
         """Add a member, which leads if it is the first."""
         if member.instance_id is not None:
@@ -125,7 +138,7 @@ class Roster:
             self.leader = member.member_id
         self.members[member.member_id] = member
         self._count(member, 1)
-        self.pending.pop(member.member_id, None)
+        self.forget(member.member_id)
 
     def remove(self, member_id: str) -> Member | None:
         """Remove a member or an id that a client got; another member leads then."""
@@ -136,7 +149,7 @@ class Roster:
                 self.static_ids.pop(member.instance_id, None)
         if self.leader == member_id:
             self.leader = next(iter(self.members), None)
-        self.pending.pop(member_id, None)
+        self.forget(member_id)
         self.not_synced.discard(member_id)
         return member
 
@@ -144,12 +157,14 @@ class Roster:
         """Give a static member another member id."""
         if self.leader == member.member_id:
             self.leader = member_id
+        self._count(member, -1)
         del self.members[member.member_id]
         if member.member_id in self.not_synced:
             self.not_synced.remove(member.member_id)
             self.not_synced.add(member_id)
         member.member_id = member_id
         self.members[member_id] = member
+        self._count(member, 1)
         if member.instance_id is not None:
             self.static_ids[member.instance_id] = member_id
 
@@ -187,6 +202,7 @@ class Roster:
 
     def _count(self, member: Member, by: int) -> None:
         self._joined += by * (member.join is not None)
+        self.size += by * member.size
         for name, _ in member.protocols:
             self._supported[name] += by
             if not self._supported[name]:

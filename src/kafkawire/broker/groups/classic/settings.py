@@ -19,6 +19,7 @@ class GroupSettings(Struct, frozen=True):
         session_ms: the session timeouts that members may have (``group.min.session.timeout.ms`` and ``.max``).
         most_members: of a group (``group.max.size``).
         most_record_bytes: of the record of a group (``message.max.bytes``).
+        most_bytes: of the names, subscriptions and other metadata of all members of all groups.
         most_pending: ids of a group that clients got and have not joined with; the oldest are forgotten.
     """
 
@@ -26,6 +27,7 @@ class GroupSettings(Struct, frozen=True):
     session_ms: range = range(6000, 1_800_001)
     most_members: int = (1 << 31) - 1
     most_record_bytes: int = 1_048_588
+    most_bytes: int = 64 << 20
     most_pending: int = 10_000
 
     @classmethod
