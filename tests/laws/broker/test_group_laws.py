@@ -198,7 +198,7 @@ class GroupMachine(RuleBasedStateMachine):
 
     @rule(is_so=st.sampled_from([True, False, False, False]))
     def restart(self, is_so: bool) -> None:
-        """The broker comes back with what it wrote, and gives members their session timeout anew."""
+        """The broker comes back with what it wrote, and gives members their full session timeout."""
         if not is_so:
             return
         self.waiting.clear()

@@ -66,7 +66,7 @@ async def state_of(client: BrokerConnection) -> tuple[str, int]:
 
 async def until(client: BrokerConnection, state: tuple[str, int]) -> None:
     async with asyncio.timeout(10):
-        while await state_of(client) != state:  # noqa: ASYNC110 the broker tells nobody
+        while await state_of(client) != state:  # noqa: ASYNC110 there is no event for it
             await asyncio.sleep(0.005)
 
 
@@ -100,7 +100,7 @@ async def test_a_heartbeat_moves_the_end_of_a_session() -> None:
         assert await beat(client, member) == ErrorCode.UNKNOWN_MEMBER_ID
 
 
-async def test_members_are_there_after_a_restart_with_their_session_anew(tmp_path: Path) -> None:
+async def test_members_are_there_after_a_restart_with_a_full_session(tmp_path: Path) -> None:
     clock = ManualClock()
     async with EmbeddedBroker(AT_ONCE, data_dir=tmp_path, clock=clock) as broker, connected_to(broker) as client:
         member = await member_of(client)

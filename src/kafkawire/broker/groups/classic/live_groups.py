@@ -229,7 +229,7 @@ class ClassicGroups:
     def _set_timer(self, group: ClassicGroup) -> None:
         """Wake up for the next timer of a group.
 
-        A timer that is set later, as with each heartbeat, changes nothing here: the group is looked at too early then.
+        A timer that is set later, as with each heartbeat, changes nothing here: the group is checked too early then.
         """
         deadline = group.timers.look_at
         if deadline >= self._wake_of.get(group.group_id, _NEVER):

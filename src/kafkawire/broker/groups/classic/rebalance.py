@@ -233,7 +233,7 @@ class Rebalance:
         if member is None:
             self._remove(timer.member_id)
             self._step(Event.PENDING_MEMBER_EXPIRED, now)
-        elif member.is_new or not member.is_waiting:  # the session of one that waits begins anew with the answer
+        elif member.is_new or not member.is_waiting:  # the session of one that waits begins with the answer
             self._remove(timer.member_id)
             self._step(Event.MEMBER_EXPIRED, now)
 
@@ -245,7 +245,7 @@ class Rebalance:
             self._step(Event.SYNC_EXPIRED, now)
 
     def _remove(self, member_id: str) -> None:
-        """Remove a member or the id of one; its client may join anew."""
+        """Remove a member or the id of one; its client may join again."""
         member = self.roster.members.get(member_id)
         if member is not None:
             self._refuse_waiting(member, ErrorCode.UNKNOWN_MEMBER_ID, "")

@@ -14,7 +14,7 @@ Protocols: TypeAlias = tuple[tuple[str, bytes], ...]
 """Name and metadata of each protocol that a member supports, the preferred first."""
 
 Ticket: TypeAlias = int
-"""Stands for a request that waits for its answer."""
+"""The number of a request that waits for its answer."""
 
 _FEWEST_BUCKETS: Final = 16
 _LOAD: Final = 0.75
