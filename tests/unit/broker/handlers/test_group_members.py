@@ -136,7 +136,7 @@ async def test_members_learn_that_the_topic_of_their_records_is_deleted() -> Non
         assert await state_of(other) == ("Dead", 0)
 
 
-async def test_repeated_joins_are_answered_and_a_broker_that_stops_lets_all_go() -> None:
+async def test_a_broker_stops_while_clients_wait() -> None:
     async with EmbeddedBroker() as broker, connected_to(broker) as client:
         client.send(join(), 3)
         client.send(HeartbeatRequest("g", 1, "m"), 3)
@@ -194,3 +194,12 @@ async def test_a_user_without_the_right_to_read_the_group_learns_only_that(caplo
         beaten = await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
     assert (answer.error_code, beaten.error_code) == (ErrorCode.GROUP_AUTHORIZATION_FAILED,) * 2
     assert not warnings(caplog)
+
+
+async def test_a_client_id_that_leaves_no_room_for_a_member_id_is_refused() -> None:
+    """A string has 32 767 bytes at most."""
+    async with EmbeddedBroker(AT_ONCE) as broker, connected_to(broker, "c" * 32_750) as client:
+        for version in (3, 9):
+            answer = await client.ask(join(), version, JoinGroupResponse)
+            assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+        assert (await client.ask(join(), 9, JoinGroupResponse)).error_code == ErrorCode.UNKNOWN_SERVER_ERROR

@@ -51,7 +51,8 @@ class Joining(Struct, frozen=True):
     @property
     def size(self) -> int:
         """About how many bytes the group keeps of it."""
-        return len(self.client_id) + sum(len(name) + len(metadata) for name, metadata in self.protocols)
+        names = (self.client_id, self.request.group_instance_id or "", self.request.protocol_type)
+        return sum(map(len, names)) + sum(len(name) + len(metadata) for name, metadata in self.protocols)
 
     @property
     def rebalance_timeout_ms(self) -> int:

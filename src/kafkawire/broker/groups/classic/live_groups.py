@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
-from kafkawire.broker.groups.classic.rebalance import Now
+from kafkawire.broker.groups.classic.rebalance import Now, first_value
 from kafkawire.broker.groups.classic.roster import Ticket
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
@@ -98,10 +98,9 @@ class ClassicGroups:
         if joining.size > _LARGE and self._bytes + joining.size > self._settings.most_bytes:
             return _refused_join(ErrorCode.GROUP_MAX_SIZE_REACHED, "")
         await self._coordinator.prepare([request.group_id])
-        is_new = not self._exists(request.group_id)
+        if not self._exists(request.group_id):
+            self._coordinator.commit([(GroupMetadataKey(request.group_id), first_value(self._now()))])
         group = self._group(request.group_id)
-        if is_new:
-            self._coordinator.commit([(GroupMetadataKey(request.group_id), group.first_value())])
         ticket, answer = self._waited_for()
         group.join(joining, ticket, self._now())
         self._settle(group)
@@ -151,10 +150,13 @@ class ClassicGroups:
         return results
 
     def commit_error(self, request: OffsetCommitRequest) -> ErrorCode:
-        """The error for a commit of offsets to a group that exists; a commit of a member is a sign of life."""
-        group = self._group(request.group_id)
+        """The error for a commit of offsets; a commit of a member is a sign of life."""
+        group = self.group(request.group_id)
+        if group is None:
+            return ErrorCode.NONE
         error = group.commit(request, self._now())
-        self._settle(group)
+        if not group.is_idle:
+            self._set_timer(group)
         return error
 
     def forget(self, group_id: str) -> None:
@@ -268,13 +270,12 @@ class ClassicGroups:
             return
         try:
             await self._coordinator.prepare([group_id])
+            group = self._live.get(group_id)
+            if group is not None:
+                group.expire(self._now())
+                self._settle(group)
         except (StorageError, OSError) as error:
-            _log.warning("Group %r: its timers cannot fire: %s", group_id, error)
-            return
-        group = self._live.get(group_id)
-        if group is not None:
-            group.expire(self._now())
-            self._settle(group)
+            _log.warning("Group %r: its record cannot be written: %s", group_id, error)
 
 
 def _refused_join(error: ErrorCode, member_id: str) -> JoinGroupResponse:

@@ -17,7 +17,7 @@ from kafkawire.broker.groups.classic.states import PRECEDING, TABLE, Event, Stat
 from kafkawire.broker.groups.classic.timers import Timer, TimerKind, Timers
 from kafkawire.protocol import GroupMetadataValue, JoinGroupResponse, SyncGroupResponse
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.wire import Message
+from kafkawire.wire import EncodeError, Message
 
 _BATCH_HEAD: Final = 100  # bytes of a batch with one record, besides its key and value
 _VALUE_VERSION: Final = 3
@@ -99,10 +99,6 @@ class Rebalance:
         answers, value = self._answers, self._value
         self._answers, self._value = {}, None
         return Outcome(answers, value)
-
-    def first_value(self) -> GroupMetadataValue:
-        """The record of a new group."""
-        return GroupMetadataValue(protocol=None, leader=None, current_state_timestamp=self._since_ms)
 
     @property
     def is_idle(self) -> bool:
@@ -323,5 +319,14 @@ class Rebalance:
         )
 
     def _is_too_large(self, value: GroupMetadataValue) -> bool:
-        size = len(value.encode(_VALUE_VERSION)) + len(self.group_id) + _BATCH_HEAD
+        """Whether a record cannot be written; some requests have room for longer names than records."""
+        try:
+            size = len(value.encode(_VALUE_VERSION)) + len(self.group_id) + _BATCH_HEAD
+        except EncodeError:
+            return True
         return size > self._settings.most_record_bytes
+
+
+def first_value(now: Now) -> GroupMetadataValue:
+    """The record of a new group."""
+    return GroupMetadataValue(protocol=None, leader=None, current_state_timestamp=now.ms)
