@@ -189,11 +189,12 @@ def test_two_members_rebalance(talk: Talk) -> None:
 
 @same_answers_from_plain_brokers
 def test_members_vote_for_a_protocol(talk: Talk) -> None:
+    """Names of one bucket of Java's hash table are left out: there the members' random ids decide."""
     for number, votes in enumerate(
         (
             (("range", "roundrobin"), ("roundrobin", "range")),
             (("cooperative-sticky", "range"), ("range", "cooperative-sticky")),
-            (("sticky", "range", "x"), ("x", "sticky")),
+            (("sticky", "range", "y"), ("y", "sticky")),
             (("a", "b", "c", "d"), ("d", "c", "b", "a"), ("c", "d", "a", "b")),
             (("x1", "x2", "x3", "x4"), ("x4", "x2", "x3", "x1"), ("x3", "x2", "x1", "x4"), ("x2", "x1", "x3", "x4")),
         )
