@@ -232,6 +232,50 @@ def test_a_record_that_is_too_large_fails_the_sync() -> None:
     assert driven.group.state is State.PREPARING_REBALANCE
 
 
+def test_a_record_may_have_as_many_bytes_as_a_batch() -> None:
+    """The batch has 100 bytes more than the value and the name of the group."""
+    made = stable(members=1)
+    size = len(made.values[0].encode(3)) + len("g") + 100
+    for most, state in ((size, State.STABLE), (size - 1, State.PREPARING_REBALANCE)):
+        driven = Driven(GroupSettings(most_record_bytes=most))
+        driven.join()
+        driven.wait(3)
+        driven.sync("c-1", {"c-1": b"\1"})
+        assert driven.group.state is state
+
+
+def test_the_first_member_needs_a_protocol_and_its_type() -> None:
+    for protocol_type, names in (("", ("range",)), ("consumer", ())):
+        group = ClassicGroup("g", None, GroupSettings(), Now(0, 0))
+        protocols = tuple(JoinGroupRequest.JoinGroupRequestProtocol(name) for name in names)
+        request = JoinGroupRequest("g", 10_000, 10_000, "", None, protocol_type, protocols)
+        group.join(Joining(request, 3, "c", "/h"), 0, Now(0, 0))
+        answer = group.outcome().answers[0]
+        assert isinstance(answer, JoinGroupResponse)
+        assert answer.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+
+
+def test_what_a_client_brings_is_counted() -> None:
+    driven = Driven()
+    driven.join(metadata=bytes(1000))
+    assert driven.group.roster.size == len("c-1") + len("c") + len("range") + 1000
+    driven.join("c-1", metadata=bytes(10))
+    assert driven.group.roster.size == len("c-1") + len("c") + len("range") + 10
+    driven.wait(3)
+    driven.wait(20)
+    assert driven.group.roster.size == 0
+
+
+def test_a_group_that_is_gone_answers_all_that_wait() -> None:
+    driven = Driven()
+    first = driven.join()
+    driven.group.close(ErrorCode.NOT_COORDINATOR)
+    driven.wait(0)
+    assert driven.joined(first).error_code == ErrorCode.NOT_COORDINATOR
+    assert driven.joined(driven.join()).error_code == ErrorCode.COORDINATOR_NOT_AVAILABLE
+    assert driven.beat("c-1") is ErrorCode.COORDINATOR_NOT_AVAILABLE
+
+
 def test_bounded_members_that_only_get_ids() -> None:
     """The oldest ids are forgotten; their clients get another one, as after a session timeout."""
     driven = Driven(GroupSettings(most_pending=10))
