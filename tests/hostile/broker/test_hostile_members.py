@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 from tests.embedded.connection import BrokerConnection, connected_to
 from tests.traced_memory import takes_less
 
@@ -65,6 +67,19 @@ def test_clients_that_only_get_ids_cost_little() -> None:
 
     come(100)
     assert takes_less(lambda: come(10_000), MEBIBYTE // 4)
+
+
+def test_a_rebalance_takes_time_in_proportion_to_the_members() -> None:
+    """A fifth of a second for 20 000 on a slow machine; with their squares it would be ten."""
+    count = 20_000
+    group = ClassicGroup("g", None, GroupSettings(initial_delay_ms=0), Now(0, 0))
+    for ticket in range(count):
+        group.join(Joining(join("g"), 3, "c", "/h"), ticket, Now(0, 0))
+    begun = process_time()
+    group.expire(Now(1, 1000))
+    group.expire(Now(2, 2000))
+    assert len(group.outcome().answers) == count
+    assert process_time() - begun < 3
 
 
 async def test_requests_of_strangers_make_no_group() -> None:

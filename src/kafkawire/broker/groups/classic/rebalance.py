@@ -275,10 +275,10 @@ class Rebalance:
     def _generation_for(self, member: Member, *, may_skip: bool = False) -> JoinGroupResponse:
         """The current generation for a member; with all members for the leader."""
         leads = member.member_id == self.roster.leader
+        listed = self.roster.members.values() if leads else ()
         members = tuple(
             JoinGroupResponse.JoinGroupResponseMember(each.member_id, each.instance_id, each.metadata(self.protocol))
-            for each in self.roster.members.values()
-            if leads
+            for each in listed
         )
         return JoinGroupResponse(
             generation_id=self.generation,

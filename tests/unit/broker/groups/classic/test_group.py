@@ -16,6 +16,7 @@ from kafkawire.protocol import (
     HeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
+    OffsetCommitRequest,
     SyncGroupRequest,
     SyncGroupResponse,
 )
@@ -264,6 +265,23 @@ def test_what_a_client_brings_is_counted() -> None:
     driven.wait(3)
     driven.wait(20)
     assert driven.group.roster.size == 0
+
+
+def test_commits_of_members_and_of_others() -> None:
+    def error(driven: Driven, generation: int, member_id: str = "") -> ErrorCode:
+        return driven.group.commit(OffsetCommitRequest("g", generation, member_id), driven.now)
+
+    empty, held = Driven(), stable()
+    assert error(empty, -1) is ErrorCode.NONE
+    assert error(empty, 0) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert error(held, -1) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert error(held, 0, "c-1") is ErrorCode.ILLEGAL_GENERATION
+    assert error(held, -1, "c-1") is ErrorCode.ILLEGAL_GENERATION
+    for _ in range(3):
+        held.wait(9)
+        assert error(held, 1, "c-1") is ErrorCode.NONE
+        held.beat("c-2")
+    assert len(held.group.roster.members) == 2, "a commit is a sign of life"
 
 
 def test_a_group_that_is_gone_answers_all_that_wait() -> None:
