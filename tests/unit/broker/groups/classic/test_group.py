@@ -267,6 +267,28 @@ def test_what_a_client_brings_is_counted() -> None:
     assert driven.group.roster.size == 0
 
 
+def test_a_client_joins_with_the_id_that_it_gets() -> None:
+    driven = Driven()
+    asked = driven.joined(driven.join(version=4))
+    assert (asked.error_code, asked.member_id) == (ErrorCode.MEMBER_ID_REQUIRED, "c-1")
+    static = driven.joined(driven.join("c-1", version=5, instance_id="one"))
+    assert (static.error_code, static.member_id) == (ErrorCode.UNKNOWN_SERVER_ERROR, ""), "as Kafka's exception"
+    first = driven.join("c-1", version=4)
+    driven.wait(3)
+    assert (driven.joined(first).generation_id, driven.joined(first).leader) == (1, "c-1")
+    assert not driven.group.roster.pending
+
+
+def test_an_id_that_no_client_uses_holds_a_rebalance_up_until_its_session_ends() -> None:
+    driven = stable(members=1)
+    driven.join(version=4)
+    again = driven.join("c-1")
+    driven.wait(9.9)
+    assert again not in driven.answers
+    driven.wait(0.1)
+    assert driven.joined(again).generation_id == 2
+
+
 def test_commits_of_members_and_of_others() -> None:
     def error(driven: Driven, generation: int, member_id: str = "") -> ErrorCode:
         return driven.group.commit(OffsetCommitRequest("g", generation, member_id), driven.now)
