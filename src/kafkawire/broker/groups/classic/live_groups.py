@@ -31,6 +31,7 @@ from kafkawire.wire import Message
 
 _log = logging.getLogger(__name__)
 _NEVER: Final = float("inf")
+_FEWEST_WAKES: Final = 1000
 _LARGE: Final = 1 << 14
 """Bytes of a member; smaller ones may join however much the large ones take."""
 
@@ -74,6 +75,11 @@ class ClassicGroups:
             await asyncio.gather(self._keeper, return_exceptions=True)
         for waiting in self._waiting.values():
             waiting.cancel()
+
+    @property
+    def planned(self) -> int:
+        """How many times there are at which a group is checked."""
+        return len(self._wakes)
 
     def group(self, group_id: str) -> ClassicGroup | None:
         """A group as it is now; None if there is none."""
@@ -238,6 +244,9 @@ class ClassicGroups:
             return
         self._wake_of[group.group_id] = deadline
         heapq.heappush(self._wakes, (deadline, group.group_id))
+        if len(self._wakes) > _FEWEST_WAKES + 2 * len(self._wake_of):
+            self._wakes = [(deadline, group_id) for group_id, deadline in self._wake_of.items()]
+            heapq.heapify(self._wakes)
         if self._wakes[0] == (deadline, group.group_id):
             self._earlier.set()
         if self._keeper is None or self._keeper.done():

@@ -21,6 +21,8 @@ from kafkawire.wire import EncodeError, Message
 
 _BATCH_HEAD: Final = 100  # bytes of a batch with one record, besides its key and value
 _VALUE_VERSION: Final = 3
+_AGAIN: Final = 1.0
+"""Seconds after which a group without a leader is checked again, even if its members have no time to join at all."""
 
 
 class Now(NamedTuple):
@@ -177,9 +179,9 @@ class Rebalance:
         self._initial_delay = (delay_ms, left_ms)
         self.timers.set(timers.JOIN, now.seconds + delay_ms / 1000)
 
-    def _wait_for_members(self, now: Now) -> None:
+    def _wait_for_members(self, now: Now, *, at_least: float = 0.0) -> None:
         self._initial_delay = None
-        self.timers.set(timers.JOIN, now.seconds + self.roster.rebalance_timeout_ms / 1000)
+        self.timers.set(timers.JOIN, now.seconds + max(self.roster.rebalance_timeout_ms / 1000, at_least))
 
     def _end_wait(self, now: Now) -> None:
         """The time to join is over; for the first members it is extended as long as more of them come (KIP-134)."""
@@ -196,10 +198,9 @@ class Rebalance:
         for member in [each for each in self.roster.not_joined() if each.instance_id is None]:
             self._remove(member.member_id)
         if not self.roster.elect_joined_leader() and self.roster.members:
-            self._wait_for_members(now)
+            self._wait_for_members(now, at_least=_AGAIN)  # for static members, until their sessions end
             return
         self.generation += 1
-        self.roster.not_synced.clear()
         self.protocol = self.roster.selected_protocol()
         self.subscribed = subscribed_topics(self.protocol_type, self.protocol, self.roster.members.values())
         if not self.roster.members:

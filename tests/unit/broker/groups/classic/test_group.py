@@ -16,6 +16,7 @@ from kafkawire.protocol import (
     HeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
+    LeaveGroupRequest,
     OffsetCommitRequest,
     SyncGroupRequest,
     SyncGroupResponse,
@@ -174,6 +175,23 @@ def test_static_members_that_do_not_join_again_keep_their_place() -> None:
     driven.sync("c-2", {})
     driven.wait(20)
     assert {*driven.group.roster.members} == {"c-2"}, "but it must sync"
+
+
+def test_static_members_without_time_to_join_keep_the_broker_from_no_other_work() -> None:
+    driven = Driven()
+    driven.join(instance_id="one", rebalance_ms=0)
+    driven.join(instance_id="two", rebalance_ms=0)
+    driven.wait(3)
+    driven.wait(3)
+    driven.sync("one-1", {})
+    driven.sync("two-2")
+    driven.group.leave([LeaveGroupRequest.MemberIdentity("", "two")], driven.now)
+    checks = 0
+    while driven.group.roster.members:
+        driven.wait(driven.group.timers.look_at - driven.seconds)
+        checks += 1
+    assert checks <= 11
+    assert driven.group.state is State.EMPTY
 
 
 def test_members_that_do_not_sync_are_removed_after_the_rebalance_timeout() -> None:
