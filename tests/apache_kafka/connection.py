@@ -31,10 +31,21 @@ class Connection:
         Raises:
             OSError: if the broker closes the connection or does not answer in time.
         """
+        return self.answer(self.send(request, version), version, response)
+
+    def send(self, request: Message, version: int) -> int:
+        """Send a request, whose answer may be a long time coming; its correlation id."""
         correlation_id = next(self._correlation_ids)
-        frame = self.exchange(
-            encode_request(request, version, correlation_id=correlation_id, client_id=self._client_id)
-        )
+        self._socket.sendall(encode_request(request, version, correlation_id=correlation_id, client_id=self._client_id))
+        return correlation_id
+
+    def answer(self, correlation_id: int, version: int, response: type[R]) -> R:
+        """The answer to a request that was sent, which must be what we would write for it, byte by byte.
+
+        Raises:
+            OSError: if the broker closes the connection or does not answer in time.
+        """
+        frame = self._frame()
         answered, answer = decode_response(frame, response, version)
         assert answered == correlation_id
         assert encode_response(answer, version, correlation_id=correlation_id)[4:] == frame
@@ -43,6 +54,9 @@ class Connection:
     def exchange(self, frame: bytes) -> bytes:
         """Send a frame and return the content of the one that comes back."""
         self._socket.sendall(frame)
+        return self._frame()
+
+    def _frame(self) -> bytes:
         (size,) = struct.unpack(">i", self._receive(4))
         return self._receive(size)
 

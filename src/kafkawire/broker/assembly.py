@@ -11,6 +11,8 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults import CappedVersions, Faults
+from kafkawire.broker.groups.classic.live_groups import ClassicGroups
+from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
@@ -70,10 +72,12 @@ class Assembled(NamedTuple):
     Attributes:
         dispatcher: has all handlers.
         creation: creates topics.
+        classic_groups: the members of groups; to be loaded once the node leads.
     """
 
     dispatcher: Dispatcher
     creation: TopicCreation
+    classic_groups: ClassicGroups
 
 
 def assemble(
@@ -103,6 +107,8 @@ def assemble(
     configuration, controller, placement = state.configuration, state.controller, state.placement
     store, work = RecordStore(), RequestWork()
     state.coordinator.follow(controller)
+    classic_groups = ClassicGroups(state.coordinator, clock, GroupSettings.of(configuration))
+    resources.push_async_callback(classic_groups.close)
     controller.subscribe(store.remove)
     resources.callback(work.close)
     loggers = BrokerLoggers()
@@ -119,6 +125,7 @@ def assemble(
     context = HandlerContext(
         access=access,
         alterations=alterations,
+        classic_groups=classic_groups,
         clock=clock,
         cluster=state.cluster,
         configuration=dynamic,
@@ -138,4 +145,4 @@ def assemble(
     dispatcher = Dispatcher(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )
-    return Assembled(dispatcher, context.creation)
+    return Assembled(dispatcher, context.creation, classic_groups)

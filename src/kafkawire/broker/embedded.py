@@ -286,6 +286,7 @@ class EmbeddedBroker(BrokerAddresses):
             first = next(iter(self._cluster.endpoints.values()))
             self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive()
+            assembled.classic_groups.load()
             updates.begin()
             await create_missing(self._topics, assembled.creation, state.controller)
             server.start()

@@ -48,10 +48,14 @@ _NOTHING: Final[Mapping[str, object]] = {
 }
 """Kafka's values of other fields, where they are not the defaults."""
 
+_NULL_WHERE_ALLOWED: Final = frozenset({"protocol_name"})
+"""Fields that are null in versions that allow it, and have their default in others."""
+
 _IGNORED_ARRAYS: Final = frozenset({"forgotten_topics_data", "unknown_tagged_fields"})
 
 _WITHOUT_ITEMS: Final[Mapping[str, range]] = {
     "FetchResponse": range(13, 1 << 15),
+    "LeaveGroupResponse": range(1 << 15),
     "OffsetDeleteResponse": range(1 << 15),
     "OffsetFetchResponse": range(2, 8),
 }
@@ -117,6 +121,8 @@ class _Refusal:
                 values[field.attribute] = self._name(field, names[field.attribute])
             elif field.array and field.struct is not None and _has_errors(field.struct):
                 values[field.attribute] = tuple(self._items(field.struct, named)) if with_items else ()
+            elif field.attribute in _NULL_WHERE_ALLOWED and field.nullable:
+                values[field.attribute] = None
             elif field.attribute in self._values:
                 values[field.attribute] = self._values[field.attribute]
         return cls(**values)

@@ -34,7 +34,7 @@ SMALL_FRAME: Final = 4096
 _SMALL_ANSWER: Final = 500
 """The most elements of a response that is encoded in the event loop."""
 
-_WAITING: Final = frozenset({ApiKey.FETCH})
+WAITING: Final = frozenset({ApiKey.FETCH, ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP})
 """APIs whose requests may wait for long: no other request waits for them."""
 
 
@@ -78,7 +78,7 @@ class RequestWork:
         most = len(frame)
         if most > self._maximum or key == ApiKey.PRODUCE:
             most = await self.in_thread(_elements_of, frame, self._maximum)
-        return most > _MANY and key not in _WAITING
+        return most > _MANY and key not in WAITING
 
     async def answer(self, answer: Message, version: int, correlation_id: int) -> bytes:
         """The frame of a response.

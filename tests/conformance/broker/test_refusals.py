@@ -31,7 +31,7 @@ SERVED = (
     "CreateAcls", "DeleteAcls", "DescribeConfigs", "AlterConfigs", "SaslAuthenticate", "CreatePartitions",
     "DeleteGroups", "IncrementalAlterConfigs", "OffsetDelete", "DescribeClientQuotas", "AlterClientQuotas",
     "DescribeUserScramCredentials", "AlterUserScramCredentials", "DescribeCluster", "ListConfigResources",
-    "DescribeTopicPartitions",
+    "DescribeTopicPartitions", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup",
 )  # fmt: skip
 
 FIRST_PRODUCE = 3

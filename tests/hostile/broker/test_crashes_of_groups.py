@@ -1,4 +1,4 @@
-"""Kill -9 takes no commit of a group away that was acknowledged."""
+"""Kill -9 takes no commit of a group away that was acknowledged, and no member that has its assignment."""
 
 from __future__ import annotations
 
@@ -11,14 +11,21 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from tests.apache_kafka.connection import connected_to
 from tests.embedded.groups import opened_groups
 from tests.embedded.process import STARTER, running, started
 
 from kafkawire.protocol import (
     CreateTopicsRequest,
     CreateTopicsResponse,
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
     OffsetCommitRequest,
     OffsetCommitResponse,
+    SyncGroupRequest,
+    SyncGroupResponse,
 )
 from kafkawire.rpc import decode_response, encode_request
 
@@ -105,3 +112,27 @@ async def test_kill_9_loses_no_commit_that_was_acknowledged(tmp_path: Path) -> N
             assert all(client.acknowledged <= found[client.group] <= client.sent for client in clients)
             offsets = found
     assert min(offsets.values()) > KILLS
+
+
+def test_kill_9_takes_no_member_away_that_has_its_assignment(tmp_path: Path) -> None:
+    """It sends its next heartbeat as if nothing had happened, and each rebalance has a generation of its own."""
+    properties = {"group.initial.rebalance.delay.ms": "0"}
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range"),)
+    member_id, generation = "", 0
+    with running([sys.executable, "-c", STARTER]) as process:
+        for _ in range(KILLS):
+            pid, port = started(process, tmp_path, properties)
+            with connected_to("127.0.0.1", port) as client:
+                if member_id:
+                    beat = HeartbeatRequest("members", generation, member_id)
+                    assert client.ask(beat, 3, HeartbeatResponse).error_code == 0
+                join = JoinGroupRequest("members", 60_000, 60_000, member_id, None, "consumer", protocols)
+                joined = client.ask(join, 3, JoinGroupResponse)
+                assert (joined.error_code, joined.generation_id) == (0, generation + 1)
+                member_id, generation = joined.member_id, joined.generation_id
+                assigned = (SyncGroupRequest.SyncGroupRequestAssignment(member_id, str(generation).encode()),)
+                sync = SyncGroupRequest("members", generation, member_id, assignments=assigned)
+                assert client.ask(sync, 3, SyncGroupResponse).assignment == str(generation).encode()
+                os.kill(pid, signal.SIGKILL)
+            assert process.stdout is not None
+            assert process.stdout.readline() == "gone\n"

@@ -43,6 +43,7 @@ class GroupCoordinator:
 
     Attributes:
         state: the groups; only changes change them.
+        on_cleared: called when all groups are forgotten, since the topic of the logs was deleted.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class GroupCoordinator:
         self._places: tuple[Uuid, int] | None = None
         self._rewriting: asyncio.Task[None] | None = None
         self._forgetting: set[asyncio.Task[None]] = set()
+        self.on_cleared: Callable[[], None] = lambda: None
 
     @classmethod
     def opened(
@@ -91,6 +93,7 @@ class GroupCoordinator:
             removed = {record.topic_id for record in records if isinstance(record, RemoveTopicRecord)}
             if before is not None and before[0] in removed:
                 self.state.clear()
+                self.on_cleared()
                 self._logs.drop(partial(self._until_dropping_is_safe, controller, controller.end_offset))
             elif before is not None and before != self._places and self.state.by_id:
                 self._rewrite_soon()

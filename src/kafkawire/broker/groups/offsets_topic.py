@@ -26,12 +26,18 @@ def partition_of(group_id: str, partitions: int) -> int:
         group_id: of the group.
         partitions: how many the topic has.
     """
-    code = 0
-    units = group_id.encode("utf-16-be", "surrogatepass")
-    for at in range(0, len(units), 2):
-        code = (31 * code + (units[at] << 8 | units[at + 1])) % _INT32
+    code = java_hash(group_id)
     signed = code - _INT32 if code >= _INT32 // 2 else code
     return 0 if signed == _LOWEST else abs(signed) % partitions
+
+
+def java_hash(text: str) -> int:
+    """The hash that Java gives a string, as 32 bits without a sign."""
+    code = 0
+    units = text.encode("utf-16-be", "surrogatepass")
+    for at in range(0, len(units), 2):
+        code = (31 * code + (units[at] << 8 | units[at + 1])) % _INT32
+    return code
 
 
 class OffsetsTopic:

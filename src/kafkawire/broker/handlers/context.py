@@ -11,6 +11,7 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.controller import Controller
+from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.record_store import RecordStore
@@ -30,6 +31,7 @@ class HandlerContext:
     Attributes:
         access: what sessions may do.
         alterations: validates changes of configurations and makes their records.
+        classic_groups: the members of groups.
         clock: the broker's.
         cluster: the one node and its listeners.
         configuration: the broker's properties, with the changes made while it runs.
@@ -47,6 +49,7 @@ class HandlerContext:
 
     access: Authorization
     alterations: ConfigAlterations
+    classic_groups: ClassicGroups
     clock: Clock
     cluster: Cluster
     configuration: DynamicConfiguration

@@ -1,38 +1,100 @@
-"""JoinGroup and ConsumerGroupHeartbeat, which are refused since groups have no members here.
+"""JoinGroup, SyncGroup, Heartbeat and LeaveGroup of classic groups; ConsumerGroupHeartbeat (KIP-848) is refused.
 
-The two APIs are offered so that clients get an error: they report UNSUPPORTED_VERSION and stop. Several clients retry
-forever if a broker does not offer the APIs.
+ConsumerGroupHeartbeat is offered so that clients get an error: they report UNSUPPORTED_VERSION and stop. Several
+clients retry forever if a broker does not offer it.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from msgspec.structs import replace
+
+from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.handlers.client_warnings import ClientWarnings
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
-from kafkawire.protocol import ConsumerGroupHeartbeatRequest, JoinGroupRequest
+from kafkawire.protocol import (
+    ConsumerGroupHeartbeatRequest,
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
 from kafkawire.protocol.error_codes import ErrorCode
 
-_WANTED: Final = "to join a group"
-_REASON: Final = "This broker has no members of groups: assign partitions instead of subscribing, or use Apache Kafka."
+_WANTED: Final = "a consumer group of KIP-848"
+_REASON: Final = "This broker has classic groups only: set group.protocol=classic, or use Apache Kafka."
+_NULL_NAME_SINCE: Final = 7
+_PROTOCOL_SINCE: Final = 5
+_BATCHES_SINCE: Final = 3
 
 
 class GroupMemberHandlers:
-    """Refuse clients that try to join a group; a client without the right gets the error for that instead."""
+    """Let clients be members of classic groups."""
 
     def __init__(self, context: HandlerContext) -> None:
         self._access = context.access
+        self._groups = context.classic_groups
         self._warnings = ClientWarnings()
         self.apis = (
-            ServedApi(JoinGroupRequest, self._refuse, 0, 9),
+            ServedApi(JoinGroupRequest, self._join, 0, 9),
+            ServedApi(SyncGroupRequest, self._sync, 0, 5),
+            ServedApi(HeartbeatRequest, self._heartbeat, 0, 4),
+            ServedApi(LeaveGroupRequest, self._leave, 0, 5),
             ServedApi(ConsumerGroupHeartbeatRequest, self._refuse, 0, 1),
         )
 
-    def _refuse(self, request: JoinGroupRequest | ConsumerGroupHeartbeatRequest, call: Call) -> Refused:
-        if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
+    async def _join(self, request: JoinGroupRequest, call: Call) -> JoinGroupResponse | Refused:
+        if not self._may_read(request.group_id, call):
+            return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        if not request.group_id:
+            answer = JoinGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID, member_id=request.member_id)
+        else:
+            answer = await self._groups.join(Joining(request, call.version, call.client_id, f"/{call.session.host}"))
+        if call.version < _NULL_NAME_SINCE:
+            return replace(answer, protocol_name=answer.protocol_name or "")
+        return replace(answer, protocol_name=answer.protocol_name or None)
+
+    async def _sync(self, request: SyncGroupRequest, call: Call) -> SyncGroupResponse | Refused:
+        is_named = request.protocol_type is not None and request.protocol_name is not None
+        if call.version >= _PROTOCOL_SINCE and not is_named:
+            return Refused(ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+        if not self._may_read(request.group_id, call):
+            return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        if not request.group_id:
+            return SyncGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID)
+        return await self._groups.sync(request)
+
+    def _heartbeat(self, request: HeartbeatRequest, call: Call) -> HeartbeatResponse | Refused:
+        if not self._may_read(request.group_id, call):
+            return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        if not request.group_id:
+            return HeartbeatResponse(error_code=ErrorCode.INVALID_GROUP_ID)
+        return HeartbeatResponse(error_code=self._groups.heartbeat(request))
+
+    async def _leave(self, request: LeaveGroupRequest, call: Call) -> LeaveGroupResponse | Refused:
+        if not self._may_read(request.group_id, call):
+            return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        if not request.group_id:
+            return LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID)
+        if call.version >= _BATCHES_SINCE:
+            return LeaveGroupResponse(members=await self._groups.leave(request.group_id, request.members))
+        one = LeaveGroupRequest.MemberIdentity(request.member_id)
+        (result,) = await self._groups.leave(request.group_id, [one])
+        return LeaveGroupResponse(error_code=result.error_code)
+
+    def _refuse(self, request: ConsumerGroupHeartbeatRequest, call: Call) -> Refused:
+        if not self._may_read(request.group_id, call):
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         self._warnings.warn(call, _WANTED, _REASON)
         return Refused(ErrorCode.UNSUPPORTED_VERSION, _REASON)
+
+    def _may_read(self, group_id: str, call: Call) -> bool:
+        return self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, group_id)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.groups.classic.group import ClassicGroup
+from kafkawire.broker.groups.classic.group_records import CONSUMER
 from kafkawire.broker.groups.state import Change, Group
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
@@ -44,6 +48,7 @@ class GroupOffsetHandlers:
     def __init__(self, context: HandlerContext) -> None:
         self._topics = context.controller.image.topics
         self._coordinator = context.coordinator
+        self._groups = context.classic_groups
         self._access = context.access
         self._clock = context.clock
         self.apis = (
@@ -65,13 +70,13 @@ class GroupOffsetHandlers:
         return OffsetCommitResponse(topics=topics)
 
     def _commit_refused(self, request: OffsetCommitRequest, call: Call) -> ErrorCode:
-        """The error of the group. Offsets without a generation are always accepted, and create the group."""
+        """The error of the group. A commit without a generation creates the group."""
         if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED
+        if request.group_id in self._coordinator.state.by_id:
+            return self._groups.commit_error(request)
         if request.generation_id_or_member_epoch < 0:
             return ErrorCode.NONE
-        if request.group_id in self._coordinator.state.by_id:
-            return ErrorCode.UNKNOWN_MEMBER_ID
         return ErrorCode.GROUP_ID_NOT_FOUND if call.version >= _MEMBER_ERROR_SINCE else ErrorCode.ILLEGAL_GENERATION
 
     def _commit_topic(
@@ -161,14 +166,17 @@ class GroupOffsetHandlers:
         if not self._access.allows(call.session, AclOperation.DELETE, ResourceType.GROUP, request.group_id):
             return OffsetDeleteResponse(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         topics = tuple(self._delete_topic(topic, call) for topic in request.topics)
-        found = [(topic.name, p.partition_index) for topic in topics for p in topic.partitions if not p.error_code]
         if not request.group_id:
             return OffsetDeleteResponse(ErrorCode.INVALID_GROUP_ID)
         if request.group_id in self._coordinator.state.by_id:
             await self._coordinator.prepare([request.group_id])
-        group = self._coordinator.state.by_id.get(request.group_id)
-        if group is None:
+        group, live = self._coordinator.state.by_id.get(request.group_id), self._groups.group(request.group_id)
+        if group is None or live is None:
             return OffsetDeleteResponse(ErrorCode.GROUP_ID_NOT_FOUND)
+        if live.protocol_type != CONSUMER and (error := live.deletion_error):
+            return OffsetDeleteResponse(error)
+        topics = tuple(_unless_subscribed(topic, live) for topic in topics)
+        found = [(topic.name, p.partition_index) for topic in topics for p in topic.partitions if not p.error_code]
         committed = [partition for partition in dict.fromkeys(found) if partition in group.commits]
         self._coordinator.commit([(OffsetCommitKey(group.group_id, *partition), None) for partition in committed])
         await self._coordinator.durable()
@@ -189,6 +197,17 @@ class GroupOffsetHandlers:
             key=lambda each: not each.error_code,  # in Kafka's order, as with commits
         )
         return OffsetDeleteResponse.OffsetDeleteResponseTopic(asked.name, tuple(partitions))
+
+
+def _unless_subscribed(
+    topic: OffsetDeleteResponse.OffsetDeleteResponseTopic, group: ClassicGroup
+) -> OffsetDeleteResponse.OffsetDeleteResponseTopic:
+    """The results of a topic with an error instead of each success, if members subscribe to the topic."""
+    if not group.is_subscribed_to(topic.name):
+        return topic
+    subscribed = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+    partitions = (replace(each, error_code=each.error_code or subscribed) for each in topic.partitions)
+    return replace(topic, partitions=tuple(partitions))
 
 
 def _partition_error(topic: Topic | None, partition: OffsetCommitRequest.OffsetCommitRequestPartition) -> ErrorCode:

@@ -1,19 +1,17 @@
-"""FindCoordinator, ListGroups, DescribeGroups and DeleteGroups.
-
-Groups have no members: they hold the offsets of clients that assign partitions themselves.
-"""
+"""FindCoordinator, ListGroups, DescribeGroups and DeleteGroups."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Final
 
 from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.groups.state import Group
+from kafkawire.broker.groups.classic.group import ClassicGroup
+from kafkawire.broker.groups.classic.states import State
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.refusals import MALFORMED
 from kafkawire.broker.requests import Call, Refused
@@ -36,8 +34,6 @@ from kafkawire.wire import Message
 _BATCHES_SINCE: Final = 4
 _SHARE_SINCE: Final = 6
 _NOT_FOUND_SINCE: Final = 6
-_EMPTY: Final = "Empty"
-_DEAD: Final = "Dead"
 _CLASSIC: Final = "classic"
 _PARTITION: Final = re.compile(r"[+-]?[0-9]{1,11}", re.ASCII)
 _INT32: Final = range(-(1 << 31), 1 << 31)
@@ -66,6 +62,7 @@ class GroupHandlers:
     def __init__(self, context: HandlerContext) -> None:
         self._cluster = context.cluster
         self._coordinator = context.coordinator
+        self._groups = context.classic_groups
         self._access = context.access
         self.apis = (
             ServedApi(FindCoordinatorRequest, self._find_coordinator, 0, 6),
@@ -118,15 +115,17 @@ class GroupHandlers:
 
     async def _list_groups(self, request: ListGroupsRequest, call: Call) -> ListGroupsResponse:
         await self._coordinator.durable()
-        wanted_states = {state.lower() for state in request.states_filter}
-        wanted_types = {kind.lower() for kind in request.types_filter}
-        if (wanted_states and _EMPTY.lower() not in wanted_states) or (wanted_types and _CLASSIC not in wanted_types):
+        states = {state.lower().strip() for state in request.states_filter}
+        types = {kind.lower() for kind in request.types_filter}
+        if types and _CLASSIC not in types:
             return ListGroupsResponse()
         sees_all = self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE)
         groups = [
-            ListGroupsResponse.ListedGroup(group.group_id, _protocol_type(group), _EMPTY, _CLASSIC)
-            async for group in in_slices(tuple(self._coordinator.state.by_id.values()))
-            if sees_all or self._allows(call, AclOperation.DESCRIBE, group.group_id)
+            ListGroupsResponse.ListedGroup(group_id, group.protocol_type, group.state.value, _CLASSIC)
+            async for group_id in in_slices(tuple(self._coordinator.state.by_id))
+            if sees_all or self._allows(call, AclOperation.DESCRIBE, group_id)
+            if (group := self._groups.group(group_id)) is not None
+            if not states or group.state.value.lower() in states
         ]
         return ListGroupsResponse(groups=tuple(groups))
 
@@ -144,18 +143,24 @@ class GroupHandlers:
 
     def _described(self, group_id: str, call: Call, *, with_operations: bool) -> DescribeGroupsResponse.DescribedGroup:
         described = DescribeGroupsResponse.DescribedGroup
-        group = self._coordinator.state.by_id.get(group_id)
+        group, dead = self._groups.group(group_id), State.DEAD.value
         if group is None and call.version >= _NOT_FOUND_SINCE:
-            return described(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.", group_id, _DEAD)
+            return described(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.", group_id, dead)
         operations = (
             self._access.operations(call.session, ResourceType.GROUP, group_id)
             if with_operations
             else NO_OPERATIONS_REQUESTED
         )
+        if group is None:
+            return described(group_id=group_id, group_state=dead, authorized_operations=operations)
+        is_stable = group.state is State.STABLE
+        protocol = group.protocol if is_stable else None
         return described(
             group_id=group_id,
-            group_state=_DEAD if group is None else _EMPTY,
-            protocol_type="" if group is None else _protocol_type(group),
+            group_state=group.state.value,
+            protocol_type=group.protocol_type,
+            protocol_data=protocol or "",
+            members=tuple(_members(group, protocol)),
             authorized_operations=operations,
         )
 
@@ -167,6 +172,7 @@ class GroupHandlers:
                 await self._coordinator.prepare([group_id])
             error = self._deletion_error(group_id, call)
             if not error:
+                self._groups.forget(group_id)
                 self._coordinator.commit(list(self._coordinator.state.by_id[group_id].removal()))
             results.append(DeleteGroupsResponse.DeletableGroupResult(group_id, error))
         await self._coordinator.durable()
@@ -175,16 +181,24 @@ class GroupHandlers:
     def _deletion_error(self, group_id: str, call: Call) -> ErrorCode:
         if not self._allows(call, AclOperation.DELETE, group_id):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED
-        if group_id not in self._coordinator.state.by_id:
-            return ErrorCode.GROUP_ID_NOT_FOUND
-        return ErrorCode.NONE
+        group = self._groups.group(group_id)
+        return ErrorCode.GROUP_ID_NOT_FOUND if group is None else group.deletion_error
 
     def _allows(self, call: Call, operation: AclOperation, group_id: str) -> bool:
         return self._access.allows(call.session, operation, ResourceType.GROUP, group_id)
 
 
-def _protocol_type(group: Group) -> str:
-    return "" if group.metadata is None else group.metadata.protocol_type
+def _members(group: ClassicGroup, protocol: str | None) -> Iterator[DescribeGroupsResponse.DescribedGroupMember]:
+    """The members of a group; their metadata only for the protocol of a stable group."""
+    for member in group.roster.members.values():
+        yield DescribeGroupsResponse.DescribedGroupMember(
+            member.member_id,
+            member.instance_id,
+            member.client_id,
+            member.client_host,
+            member.metadata(protocol),
+            member.assignment,
+        )
 
 
 def _is_share_partition_key(key: str) -> bool:

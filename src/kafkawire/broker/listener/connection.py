@@ -17,6 +17,7 @@ from kafkawire.broker.fair_slices import SLICE
 from kafkawire.broker.listener.frame_room import LARGE_FRAME, FrameRoom, LargeFrame
 from kafkawire.broker.listener.outbox import Outbox
 from kafkawire.broker.listener.sasl.login import SERVE, Login
+from kafkawire.broker.request_work import WAITING
 from kafkawire.broker.requests import RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.sessions import Session
 from kafkawire.broker.storage.errors import StorageError
@@ -183,12 +184,13 @@ class Connection:
     async def _large_frame(self, size: int) -> bytes:
         """A frame that takes room until it is answered."""
         parts = [await self._reader.readexactly(_KEY_SIZE)]
-        if size > _MOST_BYTES_WITHOUT_RECORDS and int.from_bytes(parts[0]) != ApiKey.PRODUCE:
+        key = int.from_bytes(parts[0])
+        if size > _MOST_BYTES_WITHOUT_RECORDS and key != ApiKey.PRODUCE:
             reason = (
                 f"a frame of {size} bytes without records; {_MOST_BYTES_WITHOUT_RECORDS} are allowed: split the request"
             )
             raise TooLargeRequestError(reason)
-        self._large = LargeFrame(size, self.abort)
+        self._large = LargeFrame(size, self.abort, waits=key in WAITING)
         await self._room.enter(self._large)
         left = size - _KEY_SIZE
         while left:

@@ -22,22 +22,25 @@ class LargeFrame:
         size: its bytes.
         abort: closes its connection.
         is_complete: whether all of it was received.
+        waits: whether its answer may be a long time coming, as that of Fetch and of JoinGroup.
     """
 
     size: int
     abort: Callable[[], None]
     is_complete: bool = False
+    waits: bool = False
 
 
 class FrameRoom:
     """Admits large requests as long as they fit, and a single one of any size.
 
-    While others wait, a request must arrive completely within some seconds; else its connection is closed, the oldest
-    first. So clients that announce much and send little do not block others.
+    While others wait, a request must arrive completely within some seconds, and be answered if it is one that may wait
+    long; else its connection is closed, the oldest first. So clients that announce much and send little do not block
+    others, and neither do large requests to join a group.
 
     Args:
         most: bytes of all large requests together.
-        seconds: after which the connection of an incomplete request is closed, if others wait.
+        seconds: after which the connection of such a request is closed, if others wait.
     """
 
     def __init__(self, most: int = _MOST_BYTES, seconds: float = _SECONDS_TO_COME) -> None:
@@ -67,7 +70,7 @@ class FrameRoom:
             self._left.set()
 
     def _close_oldest(self) -> None:
-        waiting = (frame for frame in self._held if not frame.is_complete)
+        waiting = (frame for frame in self._held if frame.waits or not frame.is_complete)
         oldest = next(waiting, None)
         if oldest is not None:
             oldest.abort()

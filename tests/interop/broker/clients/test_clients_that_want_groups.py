@@ -1,4 +1,4 @@
-"""Other clients that subscribe or use transactions: each fails at once with its own message, which the page lists."""
+"""Clients that want groups of KIP-848 or transactions: each fails at once with its own message, on the page too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminError
+from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminError
 from tests.apache_kafka.java_program import java_command
 from tests.apache_kafka.releases import newest_broker_release
 
@@ -64,22 +64,6 @@ def warned(caplog: pytest.LogCaptureFixture, software: str, wanted: str) -> None
     assert len([line for line in lines if f"({software}" in line and f"wants {wanted}." in line]) == 1, lines
 
 
-def test_aiokafka_subscribes(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
-    aiokafka: Untyped = importlib.import_module("aiokafka")
-
-    async def subscribe() -> None:
-        consumer = aiokafka.AIOKafkaConsumer("orders", bootstrap_servers=broker.bootstrap_servers, group_id="readers")
-        try:
-            await consumer.start()
-        finally:
-            await consumer.stop()
-
-    with at_once(), pytest.raises(aiokafka.errors.KafkaError, match="UnsupportedVersionError"):
-        asyncio.run(subscribe())
-    warned(caplog, "unknown software", "to join a group")
-    documented("aiokafka, `group_id`", "`KafkaError: UnsupportedVersionError()`")
-
-
 def test_aiokafka_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
     aiokafka: Untyped = importlib.import_module("aiokafka")
 
@@ -96,16 +80,6 @@ def test_aiokafka_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogC
     documented("aiokafka, `transactional_id`", "`TransactionalIdAuthorizationFailed`")
 
 
-def test_kafka_python_subscribes(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
-    kafka: Untyped = importlib.import_module("kafka")
-    consumer = kafka.KafkaConsumer("orders", bootstrap_servers=broker.bootstrap_servers, group_id="readers")
-    with at_once(), pytest.raises(kafka.errors.UnsupportedVersionError):
-        next(consumer)
-    consumer.close()
-    warned(caplog, "kafka-python", "to join a group")
-    documented("kafka-python, `group_id`", "`UnsupportedVersionError`")
-
-
 def test_kafka_python_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
     kafka: Untyped = importlib.import_module("kafka")
     producer = kafka.KafkaProducer(bootstrap_servers=broker.bootstrap_servers, transactional_id="payments")
@@ -116,20 +90,18 @@ def test_kafka_python_wants_transactions(broker: ThreadedBroker, caplog: pytest.
     documented("kafka-python, `transactional_id`", "`TransactionalIdAuthorizationFailedError`")
 
 
-@pytest.mark.parametrize("protocol", ["classic", "consumer"])
-def test_librdkafka_subscribes(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture, protocol: str) -> None:
+def test_librdkafka_wants_a_consumer_group(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
     confluent: Untyped = importlib.import_module("confluent_kafka")
-    servers = {"bootstrap.servers": broker.bootstrap_servers, "client.id": protocol}
-    consumer = confluent.Consumer({**servers, "group.id": "readers", "group.protocol": protocol})
+    servers = {"bootstrap.servers": broker.bootstrap_servers, "client.id": "new"}
+    consumer = confluent.Consumer({**servers, "group.id": "readers", "group.protocol": "consumer"})
     consumer.subscribe(["orders"])
     with at_once():
         message = consumer.poll(2 * AT_ONCE)
-    failed = "JoinGroup failed" if protocol == "classic" else "ConsumerGroupHeartbeat fatal error"
-    words = f"{failed}: Broker: API version not supported"
+    words = "ConsumerGroupHeartbeat fatal error: Broker: API version not supported"
     assert words in str(message.error())
     consumer.close()
-    warned(caplog, "confluent-kafka-python", "to join a group")
-    documented(f"librdkafka (confluent-kafka), `group.protocol={protocol}`", words)
+    warned(caplog, "confluent-kafka-python", "a consumer group of KIP-848")
+    documented("librdkafka (confluent-kafka), `group.protocol=consumer`", words)
 
 
 def test_librdkafka_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
@@ -143,35 +115,25 @@ def test_librdkafka_wants_transactions(broker: ThreadedBroker, caplog: pytest.Lo
     documented("librdkafka (confluent-kafka), `transactional.id`", "Transactional Id authorization failed")
 
 
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("classic", "The version of API is not supported"),
-        ("consumer", "The cluster does not support the new CONSUMER group protocol"),
-    ],
-)
-def test_java_subscribes(
-    java_admin: JavaAdmin, broker: ThreadedBroker, caplog: pytest.LogCaptureFixture, kind: GroupKind, words: str
+JAVAS_WORDS = "The cluster does not support the new CONSUMER group protocol"
+
+
+def test_java_wants_a_consumer_group(
+    java_admin: JavaAdmin, broker: ThreadedBroker, caplog: pytest.LogCaptureFixture
 ) -> None:
     admin = java_admin.client(broker.bootstrap_servers)
-    with at_once(), pytest.raises(JavaAdminError, match=words), admin.member(f"readers-{kind}", ["orders"], kind):
+    failed = pytest.raises(JavaAdminError, match=JAVAS_WORDS)
+    with at_once(), failed, admin.member("readers-consumer", ["orders"], "consumer"):
         pass
-    warned(caplog, "apache-kafka-java", "to join a group")
-    documented(f"Java, `group.protocol={kind}`", words)
+    warned(caplog, "apache-kafka-java", "a consumer group of KIP-848")
+    documented("Java, `group.protocol=consumer`", JAVAS_WORDS)
 
 
-@pytest.mark.parametrize(
-    ("protocol", "words"),
-    [
-        ("classic", "The version of API is not supported"),
-        ("consumer", "The cluster does not support the new CONSUMER group protocol"),
-    ],
-)
-def test_kafka_console_consumer_subscribes(broker: ThreadedBroker, protocol: str, words: str) -> None:
+def test_kafka_console_consumer_wants_a_consumer_group(broker: ThreadedBroker) -> None:
     """It prints the error at once; the code with which it ends is 0 after every error, which no broker can change."""
     tool = "org.apache.kafka.tools.consumer.ConsoleConsumer"
     where = ("--bootstrap-server", broker.bootstrap_servers, "--topic", "orders", "--group", "readers")
-    arguments = (*where, "--timeout-ms", "60000", "--command-property", f"group.protocol={protocol}")
+    arguments = (*where, "--timeout-ms", "60000", "--command-property", "group.protocol=consumer")
     ended = subprocess.run(
         [*java_command(newest_broker_release(), "512m", ()), tool, *arguments],
         capture_output=True,
@@ -179,9 +141,9 @@ def test_kafka_console_consumer_subscribes(broker: ThreadedBroker, protocol: str
         check=False,
         timeout=30,
     )
-    assert f"UnsupportedVersionException: {words}" in ended.stderr
+    assert f"UnsupportedVersionException: {JAVAS_WORDS}" in ended.stderr
     assert (ended.returncode, ended.stdout) == (0, "")
-    documented("kafka-console-consumer", "ends with code 0")
+    documented("kafka-console-consumer, `group.protocol=consumer`", "ends with code 0")
 
 
 def test_java_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
@@ -203,9 +165,3 @@ def test_java_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptu
     assert words in ended.stderr
     warned(caplog, "apache-kafka-java", "transactions")
     documented("Java, `transactional.id`", f"`{words}`")
-
-
-def test_kafkajs_is_on_the_page() -> None:
-    """It is tried by hand; that JoinGroup has an answer decides, which the tests of the handlers show."""
-    documented("kafkajs, `consumer.run()`", "`KafkaJSProtocolError: The version of API is not supported`")
-    documented("kafkajs, `admin.setOffsets()`", "never settles")

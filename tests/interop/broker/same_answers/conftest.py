@@ -50,14 +50,15 @@ def secure_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 @pytest.fixture(scope="session")
 def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
-    """Brokers with policies for topics and configurations and a quota callback, the same in Java and in Python."""
+    """Brokers with policies and a quota callback, the same in Java and in Python; and with small limits of groups."""
     release, folder = RELEASE, tmp_path_factory.mktemp("policies")
     policies = {
         "create.topic.policy.class.name": "NamesDecide",
         "alter.config.policy.class.name": "ConfigsDecide",
         "client.quota.callback.class": "Doubled",
     }
-    properties = {"num.partitions": "3", **{name: f"policies.{policy}" for name, policy in policies.items()}}
+    groups = {"group.max.size": "2", "group.min.session.timeout.ms": "300", "group.initial.rebalance.delay.ms": "400"}
+    properties = {"num.partitions": "3", **groups, **{name: f"policies.{policy}" for name, policy in policies.items()}}
     with running_broker(release, folder, properties=properties, plugins=[compiled(release, _POLICIES)]) as kafka:
         own = {name: f"tests.interop.broker.same_answers.policies:{policy}" for name, policy in policies.items()}
         with embedded_side({**_properties_of(kafka), **own}) as embedded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from math import isnan
 from typing import TypeAlias
@@ -37,6 +38,7 @@ _SETS = frozenset(
         "finalized_features",
         "groups",
         "matching_acls",
+        "members",
         "partition_responses",
         "partitions",
         "resources",
@@ -48,6 +50,9 @@ _SETS = frozenset(
     }
 )
 """Fields whose elements come in no order that is promised; Kafka takes them out of hash tables."""
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""The end of the id that a member of a group gets."""
 
 _ADDRESSES = frozenset(
     {
@@ -64,7 +69,7 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        *range(12, 15), 21, *range(23, 29), 34, 35, *range(38, 42), 43, 45, 46, 55, 57, 61, *range(64, 67), 69,
+        21, *range(23, 29), 34, 35, *range(38, 42), 43, 45, 46, 55, 57, 61, *range(64, 67), 69,
         *range(76, 82), *range(83, 93),
     }
 )  # fmt: skip
@@ -97,7 +102,9 @@ def _value(name: str, value: object) -> Normalised:
             return {field: content for field, content in fields.items() if field not in _OF_THE_BROKER}
         case float():
             return "no number" if isnan(value) else value
-        case str() | int() | bytes() | None:
+        case str():
+            return _UUID.sub("an id", value)
+        case int() | bytes() | None:
             return value
         case Sequence():
             elements = [_value("", element) for element in value]

@@ -45,7 +45,7 @@ def _exchanges(side: Side, scenario: Scenario) -> list[Exchange]:
     try:
         scenario(talk)
     finally:
-        talk.disconnect()
+        talk.close()
     return talk.exchanges
 
 

@@ -78,6 +78,7 @@ class Talk:
     _user: tuple[str, str] | None = None
     _connected: ExitStack = field(default_factory=ExitStack)
     _connection: Connection | None = None
+    _clients: ExitStack = field(default_factory=ExitStack)
 
     def ask(self, request: Message, version: int, response: type[R]) -> R:
         """The answer, which both brokers must give alike.
@@ -86,8 +87,12 @@ class Talk:
             OSError: the broker closes the connection, or does not answer; use ``refused`` where it should.
         """
         answer = self._asked(request, version, response)
-        self._keep(request, version, normalised(answer))
+        self.keep(request, version, answer)
         return answer
+
+    def keep(self, request: Message, version: int, answer: Message) -> None:
+        """Keep an answer that came over another connection."""
+        self._keep(request, version, normalised(answer))
 
     def ask_for_codes(self, request: Message, version: int) -> None:
         """Ask where the words of errors are about objects inside of Kafka, and only the codes can be alike."""
@@ -116,6 +121,11 @@ class Talk:
         self._keep(request, version, normalised(answer))
         return answer
 
+    def client(self, client_id: str) -> Client:
+        """A client with a connection of its own, whose requests may wait for those of others."""
+        connection = self._clients.enter_context(connected_to(self.side.host, self.side.port, client_id=client_id))
+        return Client(self, connection)
+
     @contextmanager
     def logged_in(self, user: str, password: str) -> Iterator[None]:
         """Ask as somebody, over the listener with SASL, until the context ends."""
@@ -131,6 +141,11 @@ class Talk:
         """Ask over a new connection from now on."""
         self._connected.close()
         self._connection = None
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.disconnect()
+        self._clients.close()
 
     def _asked(self, request: Message, version: int, response: type[R]) -> R:
         if self._connection is None:
@@ -151,3 +166,34 @@ class Talk:
 
     def _keep(self, request: Message, version: int, answer: Normalised) -> None:
         self.exchanges.append(Exchange(str(request), version, answer))
+
+
+@dataclass(slots=True)
+class Client:
+    """A client beside others of one talk.
+
+    Attributes:
+        talk: keeps the answers.
+        connection: of this client only.
+    """
+
+    talk: Talk
+    connection: Connection
+    _sent: tuple[Message, int, int] | None = None
+
+    def ask(self, request: Message, version: int, response: type[R]) -> R:
+        """The answer, which both brokers must give alike."""
+        self.send(request, version)
+        return self.answer(response)
+
+    def send(self, request: Message, version: int) -> None:
+        """Send a request whose answer may be a long time coming."""
+        self._sent = (request, version, self.connection.send(request, version))
+
+    def answer(self, response: type[R]) -> R:
+        """The answer to the request that was sent."""
+        assert self._sent is not None, "send a request first"
+        request, version, correlation_id = self._sent
+        answer = self.connection.answer(correlation_id, version, response)
+        self.talk.keep(request, version, answer)
+        return answer

@@ -1,45 +1,155 @@
-"""Groups have no members: joining is refused with a fatal error, and the log names the client."""
+"""Members of groups over time, over restarts and in memory; other tests compare the rest with Apache Kafka."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from pathlib import Path
 
 import pytest
-from tests.embedded.connection import connected_to
+from tests.embedded.connection import BrokerConnection, connected_to
 
-from kafkawire.broker import EmbeddedBroker
+from kafkawire.broker import EmbeddedBroker, ManualClock
+from kafkawire.logs import read_table
 from kafkawire.protocol import (
     ApiVersionsRequest,
     ApiVersionsResponse,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    HeartbeatRequest,
+    HeartbeatResponse,
     JoinGroupRequest,
     JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    SyncGroupRequest,
+    SyncGroupResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
 AUTHORIZER = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"}
-SUBSCRIPTION = JoinGroupRequest.JoinGroupRequestProtocol("range", bytes(8))
-JOIN = JoinGroupRequest("g", 10_000, 10_000, "", None, "consumer", (SUBSCRIPTION,))
-HEARTBEAT = ConsumerGroupHeartbeatRequest("g", "member")
+AT_ONCE = {"group.initial.rebalance.delay.ms": "0"}
+SUBSCRIPTION = JoinGroupRequest.JoinGroupRequestProtocol("range", bytes(10))
+CONSUMER_HEARTBEAT = ConsumerGroupHeartbeatRequest("g", "member")
+
+
+def join(member_id: str = "", instance_id: str | None = None) -> JoinGroupRequest:
+    return JoinGroupRequest("g", 10_000, 60_000, member_id, instance_id, "consumer", (SUBSCRIPTION,))
+
+
+async def joined(client: BrokerConnection, member_id: str = "") -> JoinGroupResponse:
+    return await client.ask(join(member_id), 3, JoinGroupResponse)
+
+
+async def member_of(client: BrokerConnection) -> JoinGroupResponse:
+    """A member that has its assignment, of a group of its own."""
+    answer = await joined(client)
+    assignments = (SyncGroupRequest.SyncGroupRequestAssignment(answer.member_id, b"everything"),)
+    request = SyncGroupRequest("g", answer.generation_id, answer.member_id, assignments=assignments)
+    assert (await client.ask(request, 3, SyncGroupResponse)).assignment == b"everything"
+    return answer
+
+
+async def beat(client: BrokerConnection, member: JoinGroupResponse) -> int:
+    request = HeartbeatRequest("g", member.generation_id, member.member_id)
+    return (await client.ask(request, 3, HeartbeatResponse)).error_code
+
+
+async def state_of(client: BrokerConnection) -> tuple[str, int]:
+    (group,) = (await client.ask(DescribeGroupsRequest(("g",)), 5, DescribeGroupsResponse)).groups
+    return group.group_state, len(group.members)
+
+
+async def until(client: BrokerConnection, state: tuple[str, int]) -> None:
+    async with asyncio.timeout(10):
+        while await state_of(client) != state:  # noqa: ASYNC110 there is no event for it
+            await asyncio.sleep(0.005)
 
 
 def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
 
 
-async def test_no_members_are_taken(caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_clock_of_the_broker_ends_waits_and_sessions() -> None:
+    clock = ManualClock()
+    async with EmbeddedBroker(clock=clock) as broker, connected_to(broker) as client, connected_to(broker) as other:
+        client.send(join(), 3)
+        await until(other, ("PreparingRebalance", 1))
+        clock.advance(2.9)
+        await asyncio.sleep(0.05)
+        assert await state_of(other) == ("PreparingRebalance", 1)
+        clock.advance(0.1)
+        await until(other, ("CompletingRebalance", 1))
+        clock.advance(10)
+        await until(other, ("Empty", 0))
+
+
+async def test_a_heartbeat_moves_the_end_of_a_session() -> None:
+    clock = ManualClock()
+    async with EmbeddedBroker(AT_ONCE, clock=clock) as broker, connected_to(broker) as client:
+        member = await member_of(client)
+        for _ in range(5):
+            clock.advance(9)
+            assert await beat(client, member) == ErrorCode.NONE
+        clock.advance(10)
+        await until(client, ("Empty", 0))
+        assert await beat(client, member) == ErrorCode.UNKNOWN_MEMBER_ID
+
+
+async def test_members_are_there_after_a_restart_with_a_full_session(tmp_path: Path) -> None:
+    clock = ManualClock()
+    async with EmbeddedBroker(AT_ONCE, data_dir=tmp_path, clock=clock) as broker, connected_to(broker) as client:
+        member = await member_of(client)
+    clock.advance(1000)
+    async with EmbeddedBroker(AT_ONCE, data_dir=tmp_path, clock=clock) as broker, connected_to(broker) as client:
+        assert await state_of(client) == ("Stable", 1)
+        clock.advance(9)
+        assert await beat(client, member) == ErrorCode.NONE
+        again = await joined(client, member.member_id)
+        assert (again.error_code, again.generation_id) == (ErrorCode.NONE, member.generation_id + 1)
+        clock.advance(61)
+        await until(client, ("Empty", 0))
+    async with EmbeddedBroker(AT_ONCE, data_dir=tmp_path, clock=clock) as broker, connected_to(broker) as client:
+        assert await state_of(client) == ("Empty", 0)
+
+
+async def test_members_are_in_the_history_of_the_log(tmp_path: Path) -> None:
+    async with EmbeddedBroker(AT_ONCE, data_dir=tmp_path) as broker, connected_to(broker) as client:
+        member = await member_of(client)
+        leaving = (LeaveGroupRequest.MemberIdentity(member.member_id),)
+        await client.ask(LeaveGroupRequest("g", members=leaving), 3, LeaveGroupResponse)
+    rows = [row for batch in read_table("group_history", tmp_path) for row in batch.to_pylist()]
+    assert [row["member_id"] for row in rows] == [None, member.member_id, None]
+
+
+async def test_members_learn_that_the_topic_of_their_records_is_deleted() -> None:
+    async with EmbeddedBroker() as broker, connected_to(broker) as client, connected_to(broker) as other:
+        client.send(join(), 3)
+        await until(other, ("PreparingRebalance", 1))
+        deletion = DeleteTopicsRequest(topic_names=("__consumer_offsets",), timeout_ms=1000)
+        await other.ask(deletion, 5, DeleteTopicsResponse)
+        assert int.from_bytes((await client.frame())[8:10]) == ErrorCode.NOT_COORDINATOR
+        assert await state_of(other) == ("Dead", 0)
+
+
+async def test_a_broker_stops_while_clients_wait() -> None:
+    async with EmbeddedBroker() as broker, connected_to(broker) as client:
+        client.send(join(), 3)
+        client.send(HeartbeatRequest("g", 1, "m"), 3)
+        await asyncio.sleep(0.05)
+
+
+async def test_consumer_groups_are_refused(caplog: pytest.LogCaptureFixture) -> None:
     """The error that clients take for final, at every version that is offered."""
     async with EmbeddedBroker() as broker, connected_to(broker) as client:
-        offered = await client.ask(ApiVersionsRequest(), 0, ApiVersionsResponse)
-        versions = {api.api_key: range(api.min_version, api.max_version + 1) for api in offered.api_keys}
-        for version in versions[JoinGroupRequest.API_KEY or 0]:
-            joined = await client.ask(JOIN, version, JoinGroupResponse)
-            assert (joined.error_code, joined.generation_id, joined.members) == (ErrorCode.UNSUPPORTED_VERSION, -1, ())
-        for version in versions[ConsumerGroupHeartbeatRequest.API_KEY or 0]:
-            beaten = await client.ask(HEARTBEAT, version, ConsumerGroupHeartbeatResponse)
+        for version in (0, 1):
+            beaten = await client.ask(CONSUMER_HEARTBEAT, version, ConsumerGroupHeartbeatResponse)
             assert beaten.error_code == ErrorCode.UNSUPPORTED_VERSION
-            assert "has no members of groups" in (beaten.error_message or "")
+            assert "group.protocol=classic" in (beaten.error_message or "")
     assert len(warnings(caplog)) == 1
 
 
@@ -48,9 +158,9 @@ async def test_each_client_is_named_once(caplog: pytest.LogCaptureFixture) -> No
         for client_id in ("a", "b", "a"):
             async with connected_to(broker, client_id) as client:
                 await client.ask(ApiVersionsRequest("some-client", "1.2"), 3, ApiVersionsResponse)
-                await client.ask(JOIN, 5, JoinGroupResponse)
-                await client.ask(JOIN, 5, JoinGroupResponse)
-    said = "(some-client 1.2) at 127.0.0.1 wants to join a group."
+                await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
+                await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
+    said = "(some-client 1.2) at 127.0.0.1 wants a consumer group of KIP-848."
     assert [line.partition(" This broker")[0] for line in warnings(caplog)] == [
         f"Client 'a' {said}",
         f"Client 'b' {said}",
@@ -59,7 +169,7 @@ async def test_each_client_is_named_once(caplog: pytest.LogCaptureFixture) -> No
 
 async def test_client_ids_cannot_forge_lines_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
     async with EmbeddedBroker() as broker, connected_to(broker, "a\nERROR forged") as client:
-        await client.ask(JOIN, 5, JoinGroupResponse)
+        await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
     (warning,) = warnings(caplog)
     assert "\n" not in warning
 
@@ -68,19 +178,28 @@ async def test_made_up_clients_fill_no_memory(caplog: pytest.LogCaptureFixture) 
     async with EmbeddedBroker() as broker:
         for number in range(1200):
             async with connected_to(broker, f"c{number}") as client:
-                await client.ask(JOIN, 5, JoinGroupResponse)
+                await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
         caplog.clear()
         async with connected_to(broker, "c1199") as client:
-            await client.ask(JOIN, 5, JoinGroupResponse)
+            await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
         assert not warnings(caplog)
         async with connected_to(broker, "c0") as client:
-            await client.ask(JOIN, 5, JoinGroupResponse)
+            await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
         assert len(warnings(caplog)) == 1
 
 
 async def test_a_user_without_the_right_to_read_the_group_learns_only_that(caplog: pytest.LogCaptureFixture) -> None:
     async with EmbeddedBroker(AUTHORIZER) as broker, connected_to(broker) as client:
-        joined = await client.ask(JOIN, 9, JoinGroupResponse)
-        beaten = await client.ask(HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
-    assert (joined.error_code, beaten.error_code) == (ErrorCode.GROUP_AUTHORIZATION_FAILED,) * 2
+        answer = await client.ask(join(), 9, JoinGroupResponse)
+        beaten = await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
+    assert (answer.error_code, beaten.error_code) == (ErrorCode.GROUP_AUTHORIZATION_FAILED,) * 2
     assert not warnings(caplog)
+
+
+async def test_a_client_id_that_leaves_no_room_for_a_member_id_is_refused() -> None:
+    """A string has 32 767 bytes at most."""
+    async with EmbeddedBroker(AT_ONCE) as broker, connected_to(broker, "c" * 32_750) as client:
+        for version in (3, 9):
+            answer = await client.ask(join(), version, JoinGroupResponse)
+            assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+        assert (await client.ask(join(), 9, JoinGroupResponse)).error_code == ErrorCode.UNKNOWN_SERVER_ERROR

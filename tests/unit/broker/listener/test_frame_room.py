@@ -63,6 +63,16 @@ async def test_requests_that_do_not_arrive_lose_their_memory_oldest_first() -> N
     assert [client.is_closed for client in (complete, first, second, third)] == [False, True, False, False]
 
 
+async def test_requests_that_wait_for_other_clients_make_room_too() -> None:
+    room = FrameRoom(100, seconds=0.02)
+    joining, other = Client(60), Client(60)
+    joining.frame.waits = True
+    await room.enter(joining.frame)
+    joining.frame.is_complete = True
+    assert await is_in(room, other, seconds=5)
+    assert (joining.is_closed, other.is_closed) == (True, False)
+
+
 async def test_nothing_is_closed_while_no_one_waits() -> None:
     room = FrameRoom(100, seconds=0.01)
     client = Client(100)

@@ -1,0 +1,291 @@
+"""The classic groups of a broker: passes events to them, writes records, answers requests that wait, and keeps time."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import logging
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+from kafkawire.broker.clock import Clock
+from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
+from kafkawire.broker.groups.classic.rebalance import Now, first_value
+from kafkawire.broker.groups.classic.roster import Ticket
+from kafkawire.broker.groups.classic.settings import GroupSettings
+from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.storage.errors import StorageError
+from kafkawire.protocol import (
+    GroupMetadataKey,
+    HeartbeatRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    OffsetCommitRequest,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.wire import Message
+
+_log = logging.getLogger(__name__)
+_NEVER: Final = float("inf")
+_FEWEST_WAKES: Final = 1000
+_LARGE: Final = 1 << 14
+"""Bytes of a member; smaller ones may join however much the large ones take."""
+
+R = TypeVar("R", bound=Message)
+
+
+class ClassicGroups:
+    """The groups that have members or timers; all others are made from their last record when they are needed.
+
+    Args:
+        coordinator: has the records of all groups, and writes new ones.
+        clock: the broker's.
+        settings: of all groups.
+    """
+
+    def __init__(self, coordinator: GroupCoordinator, clock: Clock, settings: GroupSettings) -> None:
+        self._coordinator = coordinator
+        self._clock = clock
+        self._settings = settings
+        self._live: dict[str, ClassicGroup] = {}
+        self._bytes = 0
+        self._sizes: dict[str, int] = {}
+        self._waiting: dict[Ticket, asyncio.Future[Message]] = {}
+        self._tickets = itertools.count()
+        self._wakes: list[tuple[float, str]] = []
+        self._wake_of: dict[str, float] = {}
+        self._earlier = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        coordinator.on_cleared = self._forget_all
+
+    def load(self) -> None:
+        """Begin the sessions of all members that the records have, as Kafka does when it starts."""
+        for group_id, stored in self._coordinator.state.by_id.items():
+            if stored.metadata is not None and stored.metadata.members:
+                self._settle(self._group(group_id))
+
+    async def close(self) -> None:
+        """Stop the timers, and forget the requests that wait."""
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+        for waiting in self._waiting.values():
+            waiting.cancel()
+
+    @property
+    def planned(self) -> int:
+        """How many times there are at which a group is checked."""
+        return len(self._wakes)
+
+    def group(self, group_id: str) -> ClassicGroup | None:
+        """A group as it is now; None if there is none."""
+        if group_id in self._live:
+            return self._live[group_id]
+        stored = self._coordinator.state.by_id.get(group_id)
+        return None if stored is None else ClassicGroup(group_id, stored.metadata, self._settings, self._now())
+
+    # Requests.
+
+    async def join(self, joining: Joining) -> JoinGroupResponse:
+        """The answer to a JoinGroup request, which may wait for other members.
+
+        Raises:
+            StorageError, OSError: a record could not be written.
+        """
+        request = joining.request
+        if request.session_timeout_ms not in self._settings.session_ms:
+            return _refused_join(ErrorCode.INVALID_SESSION_TIMEOUT, request.member_id)
+        if request.member_id and not self._exists(request.group_id):
+            return _refused_join(ErrorCode.UNKNOWN_MEMBER_ID, request.member_id)
+        if joining.size > _LARGE and self._bytes + joining.size > self._settings.most_bytes:
+            return _refused_join(ErrorCode.GROUP_MAX_SIZE_REACHED, "")
+        await self._coordinator.prepare([request.group_id])
+        if not self._exists(request.group_id):
+            self._coordinator.commit([(GroupMetadataKey(request.group_id), first_value(self._now()))])
+        group = self._group(request.group_id)
+        ticket, answer = self._waited_for()
+        group.join(joining, ticket, self._now())
+        self._settle(group)
+        return await self._answered(ticket, answer, JoinGroupResponse)
+
+    async def sync(self, request: SyncGroupRequest) -> SyncGroupResponse:
+        """The answer to a SyncGroup request, which may wait for the leader.
+
+        Raises:
+            StorageError, OSError: a record could not be written.
+        """
+        if not self._exists(request.group_id):
+            return SyncGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
+        await self._coordinator.prepare([request.group_id])
+        group = self._group(request.group_id)
+        ticket, answer = self._waited_for()
+        group.sync(request, ticket, self._now())
+        self._settle(group)
+        return await self._answered(ticket, answer, SyncGroupResponse)
+
+    def heartbeat(self, request: HeartbeatRequest) -> ErrorCode:
+        """The error for a heartbeat."""
+        group = self._live.get(request.group_id)
+        if group is None:
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        error = group.heartbeat(request, self._now())
+        self._settle(group)
+        return error
+
+    async def leave(
+        self, group_id: str, members: Sequence[LeaveGroupRequest.MemberIdentity]
+    ) -> Sequence[LeaveGroupResponse.MemberResponse]:
+        """The results of a LeaveGroup request.
+
+        Raises:
+            StorageError, OSError: a record could not be written.
+        """
+        if group_id in self._live:
+            await self._coordinator.prepare([group_id])
+        group = self._live.get(group_id)
+        if group is None:
+            result, unknown = LeaveGroupResponse.MemberResponse, ErrorCode.UNKNOWN_MEMBER_ID
+            return tuple(result(each.member_id, each.group_instance_id, unknown) for each in members)
+        results = group.leave(members, self._now())
+        self._settle(group)
+        await self._coordinator.durable()
+        return results
+
+    def commit_error(self, request: OffsetCommitRequest) -> ErrorCode:
+        """The error for a commit of offsets; a commit of a member is a sign of life."""
+        group = self.group(request.group_id)
+        if group is None:
+            return ErrorCode.NONE
+        error = group.commit(request, self._now())
+        if not group.is_idle:
+            self._set_timer(group)
+        return error
+
+    def forget(self, group_id: str) -> None:
+        """Forget a group without members that is deleted, and the ids that clients got for it."""
+        self._live.pop(group_id, None)
+        self._bytes -= self._sizes.pop(group_id, 0)
+
+    def _exists(self, group_id: str) -> bool:
+        return group_id in self._live or group_id in self._coordinator.state.by_id
+
+    def _group(self, group_id: str) -> ClassicGroup:
+        group = self._live.get(group_id)
+        if group is None:
+            stored = self._coordinator.state.by_id.get(group_id)
+            value = None if stored is None else stored.metadata
+            group = self._live[group_id] = ClassicGroup(group_id, value, self._settings, self._now())
+        return group
+
+    # What follows from events.
+
+    def _settle(self, group: ClassicGroup) -> None:
+        """Write, answer and set the timer as an event demands; the logs are prepared if it may write."""
+        answers, value = group.outcome()
+        if value is not None:
+            self._coordinator.commit([(GroupMetadataKey(group.group_id), value)])
+        for ticket, answer in answers.items():
+            waiting = self._waiting.get(ticket)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(answer)
+        self._count(group)
+        if group.is_idle:
+            self._live.pop(group.group_id, None)
+        else:
+            self._set_timer(group)
+
+    def _count(self, group: ClassicGroup) -> None:
+        self._bytes += group.roster.size - self._sizes.pop(group.group_id, 0)
+        if group.roster.size:
+            self._sizes[group.group_id] = group.roster.size
+
+    def _waited_for(self) -> tuple[Ticket, asyncio.Future[Message]]:
+        ticket = next(self._tickets)
+        self._waiting[ticket] = answer = asyncio.get_running_loop().create_future()
+        return ticket, answer
+
+    async def _answered(self, ticket: Ticket, answer: asyncio.Future[Message], expected: type[R]) -> R:
+        try:
+            answered = await answer
+        finally:
+            del self._waiting[ticket]
+        await self._coordinator.durable()
+        if not isinstance(answered, expected):
+            raise TypeError(f"a request that waits for {expected.NAME} got {answered.NAME}")
+        return answered
+
+    def _forget_all(self) -> None:
+        """The topic of the records was deleted."""
+        live, self._live = self._live, {}
+        for group in live.values():
+            group.close(ErrorCode.NOT_COORDINATOR)
+            self._count(group)
+            for ticket, answer in group.outcome().answers.items():
+                waiting = self._waiting.get(ticket)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(answer)
+
+    # Time.
+
+    def _now(self) -> Now:
+        return Now(self._clock.seconds(), self._clock.now_ms())
+
+    def _set_timer(self, group: ClassicGroup) -> None:
+        """Wake up for the next timer of a group.
+
+        A timer that is set later, as with each heartbeat, changes nothing here: the group is checked too early then.
+        """
+        deadline = group.timers.look_at
+        if deadline >= self._wake_of.get(group.group_id, _NEVER):
+            return
+        self._wake_of[group.group_id] = deadline
+        heapq.heappush(self._wakes, (deadline, group.group_id))
+        if len(self._wakes) > _FEWEST_WAKES + 2 * len(self._wake_of):
+            self._wakes = [(deadline, group_id) for group_id, deadline in self._wake_of.items()]
+            heapq.heapify(self._wakes)
+        if self._wakes[0] == (deadline, group.group_id):
+            self._earlier.set()
+        if self._keeper is None or self._keeper.done():
+            self._keeper = asyncio.get_running_loop().create_task(self._keep_time())
+
+    async def _keep_time(self) -> None:
+        while self._wakes:
+            deadline, group_id = self._wakes[0]
+            if deadline > self._clock.seconds():
+                await self._until(deadline)
+                continue
+            heapq.heappop(self._wakes)
+            if self._wake_of.get(group_id) == deadline:
+                del self._wake_of[group_id]
+                await self._expire(group_id)
+
+    async def _until(self, deadline: float) -> None:
+        """Wait for a time, or until an earlier one is set."""
+        self._earlier.clear()
+        sleep = asyncio.ensure_future(self._clock.sleep(deadline - self._clock.seconds()))
+        earlier = asyncio.ensure_future(self._earlier.wait())
+        try:
+            await asyncio.wait((sleep, earlier), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            sleep.cancel()
+            earlier.cancel()
+
+    async def _expire(self, group_id: str) -> None:
+        if group_id not in self._live:
+            return
+        try:
+            await self._coordinator.prepare([group_id])
+            group = self._live.get(group_id)
+            if group is not None:
+                group.expire(self._now())
+                self._settle(group)
+        except (StorageError, OSError) as error:
+            _log.warning("Group %r: its record cannot be written: %s", group_id, error)
+
+
+def _refused_join(error: ErrorCode, member_id: str) -> JoinGroupResponse:
+    return JoinGroupResponse(error_code=error, protocol_name=None, member_id=member_id)

@@ -1,0 +1,192 @@
+"""Consumers of other clients that subscribe: they share partitions, take over, and static ones return."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import re
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias
+
+import pytest
+from tests.apache_kafka.java_admin import JavaAdmin
+from tests.apache_kafka.java_program import java_command
+from tests.apache_kafka.releases import newest_broker_release
+
+from kafkawire.admin import BlockingAdminClient, NewTopic
+from kafkawire.broker import ThreadedBroker
+from kafkawire.protocol import JoinGroupRequest, OffsetCommitRequest
+
+Untyped: TypeAlias = Any
+"""What these clients are made of."""
+
+# Their own warnings are none of ours; so they are loaded when a test wants them.
+pytestmark = [
+    pytest.mark.interop,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+PARTITIONS, RECORDS = 4, 40
+SECONDS = 20.0
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[ThreadedBroker]:
+    with ThreadedBroker({"group.initial.rebalance.delay.ms": "0"}) as broker:
+        yield broker
+
+
+@pytest.fixture
+def topic(broker: ThreadedBroker, request: pytest.FixtureRequest) -> str:
+    """A topic with records in each partition, named after the test; the group has the same name."""
+    confluent: Untyped = importlib.import_module("confluent_kafka")
+    name = re.sub(r"[^a-z_-]", ".", request.node.name)
+    with BlockingAdminClient(broker.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic(name, PARTITIONS)]).all()
+    producer = confluent.Producer({"bootstrap.servers": broker.bootstrap_servers})
+    for number in range(RECORDS):
+        producer.produce(name, str(number).encode(), partition=number % PARTITIONS)
+    assert producer.flush(SECONDS) == 0
+    return name
+
+
+def confluent_consumer(broker: ThreadedBroker, topic: str, **settings: str | int) -> Untyped:
+    confluent: Untyped = importlib.import_module("confluent_kafka")
+    servers = {"bootstrap.servers": broker.bootstrap_servers, "group.id": topic, "auto.offset.reset": "earliest"}
+    consumer = confluent.Consumer({**servers, "heartbeat.interval.ms": 100, **settings})
+    consumer.subscribe([topic])
+    return consumer
+
+
+def polled(consumers: Sequence[Untyped], done: Callable[[Sequence[bytes]], bool]) -> Sequence[bytes]:
+    """The values that consumers get until it is enough."""
+    values: list[bytes] = []
+    deadline = time.monotonic() + SECONDS
+    while not done(values):
+        assert time.monotonic() < deadline, [consumer.assignment() for consumer in consumers]
+        for consumer in consumers:
+            message = consumer.poll(0.02)
+            assert message is None or not message.error(), message.error()
+            values += [] if message is None else [message.value()]
+    return values
+
+
+def owned(consumer: Untyped) -> set[int]:
+    return {each.partition for each in consumer.assignment()}
+
+
+def is_shared(consumers: Sequence[Untyped]) -> bool:
+    """Whether each has something, and no partition has two owners."""
+    parts = [owned(consumer) for consumer in consumers]
+    return all(parts) and sum(map(len, parts)) == len(set().union(*parts)) == PARTITIONS
+
+
+@pytest.mark.parametrize("strategy", ["range", "roundrobin", "cooperative-sticky"])
+def test_librdkafka_shares_and_takes_over(broker: ThreadedBroker, topic: str, strategy: str) -> None:
+    first = confluent_consumer(broker, topic, **{"partition.assignment.strategy": strategy})
+    polled([first], lambda values: len(values) == RECORDS)
+    first.commit(asynchronous=False)
+    second = confluent_consumer(broker, topic, **{"partition.assignment.strategy": strategy})
+    again = polled([first, second], lambda _: is_shared([first, second]))
+    assert not again, "what was committed is not read again"
+    first.close()
+    polled([second], lambda _: len(owned(second)) == PARTITIONS)
+    second.close()
+
+
+def test_librdkafka_static_member_returns_without_a_rebalance(broker: ThreadedBroker, topic: str) -> None:
+    first, second = (confluent_consumer(broker, topic, **{"group.instance.id": name}) for name in ("one", "two"))
+    polled([first, second], lambda values: is_shared([first, second]) and len(values) >= RECORDS)
+    parts = owned(second)
+    second.close()  # a static member does not leave
+    joins = len(broker.requests.of(JoinGroupRequest))
+    second = confluent_consumer(broker, topic, **{"group.instance.id": "two"})
+    polled([first, second], lambda _: bool(owned(second)))
+    assert owned(second) == parts
+    assert len(broker.requests.of(JoinGroupRequest)) == joins + 1
+    second.close()
+    first.close()
+
+
+def test_a_member_that_is_gone_loses_its_partitions(broker: ThreadedBroker, topic: str) -> None:
+    first = confluent_consumer(broker, topic)
+    second = confluent_consumer(broker, topic, **{"session.timeout.ms": 6000, "max.poll.interval.ms": 6000})
+    polled([first, second], lambda _: is_shared([first, second]))
+    polled([first], lambda _: len(owned(first)) == PARTITIONS)  # the second does not poll any more
+    first.close()
+    second.close()
+
+
+def test_aiokafka_shares_and_takes_over(broker: ThreadedBroker, topic: str) -> None:
+    aiokafka: Untyped = importlib.import_module("aiokafka")
+
+    def made() -> Untyped:
+        where = {"bootstrap_servers": broker.bootstrap_servers, "group_id": topic, "auto_offset_reset": "earliest"}
+        return aiokafka.AIOKafkaConsumer(topic, **where, heartbeat_interval_ms=100)
+
+    async def until(done: Callable[[], bool]) -> None:
+        while not done():  # noqa: ASYNC110 it has no event for this
+            await asyncio.sleep(0.05)
+
+    async def share() -> None:
+        async with made() as first:
+            for _ in range(RECORDS):
+                await first.getone()
+            await first.commit()
+            async with made() as second:
+                await until(lambda: len(first.assignment()) == len(second.assignment()) == PARTITIONS // 2)
+                assert not first.assignment() & second.assignment()
+            await until(lambda: len(first.assignment()) == PARTITIONS)
+
+    asyncio.run(asyncio.wait_for(share(), SECONDS))
+
+
+def test_kafka_python_shares_and_takes_over(broker: ThreadedBroker, topic: str) -> None:
+    kafka: Untyped = importlib.import_module("kafka")
+
+    def made() -> Untyped:
+        where = {"bootstrap_servers": broker.bootstrap_servers, "group_id": topic, "auto_offset_reset": "earliest"}
+        return kafka.KafkaConsumer(topic, **where, heartbeat_interval_ms=100)
+
+    def until(done: Callable[[], bool], *consumers: Untyped) -> int:
+        count, deadline = 0, time.monotonic() + SECONDS
+        while not done():
+            assert time.monotonic() < deadline
+            count += sum(len(records) for each in consumers for records in each.poll(50).values())
+        return count
+
+    first = made()
+    until(lambda: sum(first.position(each) for each in first.assignment()) == RECORDS, first)
+    first.commit()
+    second = made()
+    until(lambda: len(first.assignment()) == len(second.assignment()) == PARTITIONS // 2, first, second)
+    assert not first.assignment() & second.assignment()
+    first.close()
+    until(lambda: len(second.assignment()) == PARTITIONS, second)
+    second.close()
+
+
+def test_java_consumers_are_seen_by_administrators(java_admin: JavaAdmin, broker: ThreadedBroker, topic: str) -> None:
+    admin = java_admin.client(broker.bootstrap_servers)
+    with admin.member(topic, [topic], "classic"), BlockingAdminClient(broker.bootstrap_servers) as own:
+        described = own.describe_classic_groups([topic]).all()[topic]
+        assert (described.state, len(described.members)) == ("Stable", 1)
+
+
+def test_kafka_console_consumer_reads_and_commits(broker: ThreadedBroker, topic: str) -> None:
+    tool = "org.apache.kafka.tools.consumer.ConsoleConsumer"
+    where = ("--bootstrap-server", broker.bootstrap_servers, "--topic", topic, "--group", topic, "--from-beginning")
+    ended = subprocess.run(
+        [*java_command(newest_broker_release(), "512m", ()), tool, *where, "--max-messages", str(RECORDS)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert sorted(map(int, ended.stdout.split())) == list(range(RECORDS))
+    assert ended.returncode == 0
+    commits = [each for each in broker.requests.of(OffsetCommitRequest) if each.request.group_id == topic]
+    assert commits

@@ -1,0 +1,54 @@
+"""The part around groups that keeps their time."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from tests.embedded.groups import opened_groups
+
+from kafkawire.broker.clock import ManualClock
+from kafkawire.broker.groups.classic.group import Joining
+from kafkawire.broker.groups.classic.live_groups import ClassicGroups
+from kafkawire.broker.groups.classic.settings import GroupSettings
+from kafkawire.protocol import JoinGroupRequest
+from kafkawire.protocol.error_codes import ErrorCode
+
+PROTOCOLS = (JoinGroupRequest.JoinGroupRequestProtocol("range"),)
+
+
+def joining(group: str, session_ms: int) -> Joining:
+    request = JoinGroupRequest(group, session_ms, 10_000, "", None, "consumer", PROTOCOLS)
+    return Joining(request, 9, "c", "/h")
+
+
+async def come(groups: ClassicGroups, group: str, session_ms: int) -> None:
+    answer = await groups.join(joining(group, session_ms))
+    assert answer.error_code == ErrorCode.MEMBER_ID_REQUIRED
+
+
+async def test_sessions_that_get_shorter_leave_no_traces(tmp_path: Path) -> None:
+    """Each ends before the wait that was planned, and plans another one."""
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, _):
+        groups = ClassicGroups(coordinator, clock, GroupSettings())
+        for session_ms in range(60_000, 56_000, -1):
+            await come(groups, "g", session_ms)
+        assert groups.planned < 1100
+        await groups.close()
+
+
+async def test_the_timers_of_many_groups_fire_in_the_order_of_their_times(tmp_path: Path) -> None:
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, _):
+        groups = ClassicGroups(coordinator, clock, GroupSettings())
+        for number in range(20):
+            await come(groups, f"g-{number}", 6000 + number * 7 % 20 * 1000)
+        for seconds in range(6, 26):
+            await asyncio.sleep(0.005)
+            clock.advance(seconds - clock.seconds())
+            await asyncio.sleep(0.005)
+            left = {number for number in range(20) if (group := groups.group(f"g-{number}")) and group.roster.pending}
+            assert left == {number for number in range(20) if 6 + number * 7 % 20 > seconds}
+        assert groups.planned == 0
+        await groups.close()
