@@ -82,7 +82,7 @@ def _parameter(example: Example) -> str:
 async def test_an_example_runs(example: Example, root: Path, tmp_path: Path) -> None:
     """An API that the embedded broker does not serve ends it; `tests/interop/admin` runs the same on a real one."""
     logs = root / "tests/fixtures/kafka-4.3.1/logs"
-    places = {"/var/lib/kafka/data": str(logs)}
+    places = {"/var/lib/kafka/data": str(logs), "/var/lib/kafkawire": str(tmp_path)}
     if "/evidence/" in example.code:
         keep_evidence(logs, tmp_path)
         places["/evidence/"] = f"{tmp_path}/"

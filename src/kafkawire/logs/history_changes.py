@@ -154,7 +154,8 @@ def read_changes(
         ```python
         from kafkawire.logs import read_changes
 
-        changes = read_changes("acl_history", "/var/lib/kafka/data/__cluster_metadata-0", "acl_history.state")
+        log = "/var/lib/kafka/data/__cluster_metadata-0"
+        changes = read_changes("acl_history", log, "/var/lib/kafkawire/acl_history.state")
         for batch in changes:
             for row in batch.to_pylist():
                 print(row["interval_id"], row["principal"], row["valid_from"], row["valid_to"])
