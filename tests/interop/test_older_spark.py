@@ -23,7 +23,6 @@ _CHOSEN: Final[Mapping[str, Sequence[str]]] = {
         "test_stream.py",
     ),
     "4.1": ("test_same_rows.py::test_tables_of_every_kind_have_the_same_rows", "test_lakes.py"),
-    "4.2": ("test_stream.py",),
 }
 _SECONDS: Final = 600
 
