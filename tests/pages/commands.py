@@ -28,8 +28,10 @@ STAND_INS = {
     "2026-03-01T00:00Z": "2026-11-21T08:37:00Z",  # the logs of the tests begin later
     "s3a://bucket/commits": "commits",  # Spark writes there with Hadoop's library for S3, which takes 600 MB
 }
-"""What tests put in place of what is printed; ``data`` has the logs of a real broker, ``broker-1`` to ``broker-3`` copies of
-them. In this order."""
+"""What tests put in place of what is printed, in this order.
+
+``data`` has the logs of a real broker, ``broker-1`` to ``broker-3`` have copies of them.
+"""
 
 BROKER = "localhost:9092"
 """A broker of the reader; tests start one."""
