@@ -29,8 +29,10 @@ STAND_INS = {
     "2026-03-08T00:00Z": "2026-11-21T08:37:25Z",
     "s3a://bucket/commits": "commits",  # Spark writes there with Hadoop's library for S3, which takes 600 MB
 }
-"""What tests put in place of what is printed, in this order; ``data`` has the logs of a real broker, ``broker-1`` to
-``broker-3`` copies of them."""
+"""What tests put in place of what is printed, in this order.
+
+``data`` has the logs of a real broker, ``broker-1`` to ``broker-3`` have copies of them.
+"""
 
 BROKER = "localhost:9092"
 """A broker of the reader; tests start one."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -231,3 +232,23 @@ def rows_of(table: str, folder: Path) -> list[dict[str, object]]:
         for batch in read_table(table, folder)
         for row in batch.to_pylist()
     ]
+
+
+@pytest.mark.parametrize("is_compacted", [True, False, None])
+@given(hits=st.lists(st.lists(st.one_of(HITS, HEADER_HITS), max_size=40), min_size=2, max_size=2), noise=st.binary())
+@settings(deadline=None, max_examples=40)
+def test_any_bytes_are_compared_and_merged(is_compacted: bool | None, hits: list[list[Hit]], noise: bytes) -> None:
+    """All batches may be damaged: what is left is the same, repairable or lost."""
+    (content,) = content_of(LOGS / NAMES[2]).values()
+    nobody = [False] * sum(1 for _ in read_batches(content))
+    with tempfile.TemporaryDirectory() as scratch:
+        for number, own in enumerate(hits):
+            write(Path(scratch, str(number)), [damaged(content, nobody, own), noise])
+        (log,), _ = find_replicas([Path(scratch, str(number), "orders-0") for number in range(2)])
+        findings = list(compare_replicas(log, compacted=is_compacted))
+        result = merge_replicas(log, Path(scratch, "merged"), compacted=is_compacted)
+        batches = [each for part in content_of(Path(result.path)).values() for each in read_batches(part)]
+    assert len(findings) >= 2
+    assert len(batches) == result.batches
+    offsets = [(each.base_offset, each.last_offset) for each in batches]
+    assert all(one[1] < other[0] for one, other in pairwise(offsets))

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from kafkawire.cli.outcome import ExitCode
+from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.replicas.log_options import CompactedOption, LogsOption, replicated_logs
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
@@ -80,6 +80,9 @@ def merge(
     Exit code: 0 if every offset between the first and the last has its batch, 3 if some are lost, 1 for a failure, 2
     for wrong usage.
     """
+    for path in log:
+        if out.resolve().is_relative_to(Path(path).resolve()):
+            raise CommandError(f"--out {out} is in {path}, which is only read: give another folder", ExitCode.USAGE)
     with command_errors():
         merged = [merge_replicas(one, out, compacted=compacted) for one in replicated_logs(log)]
     print_rows([MergedLogRow.of(each) for each in merged], MergedLogRow, output)

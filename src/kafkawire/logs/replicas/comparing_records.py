@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafkawire.logs.replicas.finding import Replica, ReplicatedLog
 from kafkawire.logs.replicas.findings import Finding, FindingKind, shown_absence
@@ -20,6 +20,7 @@ from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import Record, decode_records
 
 _DIGEST_SIZE: Final = 16
+_COMPACTED: Final = "the others have compacted it"
 
 
 def compare_records(log: ReplicatedLog, sources: Sequence[Batches]) -> Iterator[Finding]:
@@ -36,20 +37,16 @@ def compare_records(log: ReplicatedLog, sources: Sequence[Batches]) -> Iterator[
     missing: list[_Missing] = []
     for step in walk([_Records(each) for each in sources]):
         kind, reason = _kind(log, step)
-        finding = Finding(log.name, kind, step.offset, step.offset, 1, _names(log, step.found), reason)
         if kind is FindingKind.MISSING:
-            record = next(iter(step.found.values()))
-            lacking = tuple(number for number, each in step.absent.items() if each is Absence.GAP)
-            missing.append(_Missing(_digest(record.record.key), tuple(step.found), lacking, finding))
+            missing.append(_Missing.of(step))
         else:
-            found[kind].add(finding)
+            found[kind].add(Finding(log.name, kind, step.offset, step.offset, 1, _names(log, step.found), reason))
     superseded = _Superseded(missing, sources) if missing else None
     for each in missing:
+        kind, reason = FindingKind.MISSING, f"{', '.join(_names(log, each.lacking))} {Absence.GAP.value}"
         if superseded is not None and superseded.explains(each):
-            finding = replace(each.finding, kind=FindingKind.SOME, reason="the others have compacted it")
-            found[FindingKind.SOME].add(finding)
-        else:
-            found[FindingKind.MISSING].add(each.finding)
+            kind, reason = FindingKind.SOME, _COMPACTED
+        found[kind].add(Finding(log.name, kind, each.offset, each.offset, 1, _names(log, each.having), reason))
     lost = next((each for source in sources for each in source.at_end), None)
     yield from (each.finding for each in found.values() if each.finding is not None)
     if lost is not None and all(source.at_end for source in sources):
@@ -96,24 +93,26 @@ class _Records:
             return ()
 
 
-@dataclass(frozen=True)
-class _Missing:
+class _Missing(NamedTuple):
     """A record that some replicas lack without damage.
 
     Attributes:
         key: its digest; None without a key.
+        offset: of the record.
         having, lacking: numbers of replicas.
-        finding: what to say unless it was compacted.
     """
 
     key: bytes | None
+    offset: int
     having: tuple[int, ...]
     lacking: tuple[int, ...]
-    finding: Finding
 
-    @property
-    def offset(self) -> int:
-        return self.finding.first_offset or 0
+    @classmethod
+    def of(cls, step: Step[_FoundRecord]) -> _Missing:
+        """The record of a step."""
+        found = next(iter(step.found.values()))
+        lacking = tuple(number for number, each in step.absent.items() if each is Absence.GAP)
+        return cls(_digest(found.record.key), step.offset, tuple(step.found), lacking)
 
 
 class _Superseded:
@@ -162,8 +161,8 @@ def _kind(log: ReplicatedLog, step: Step[_FoundRecord]) -> tuple[FindingKind, st
         return FindingKind.DAMAGED, shown_absence(log, step, Absence.DAMAGED)
     if Absence.GAP in absent:
         if one.is_control or (one.record.value is None and one.record.key is not None):
-            return FindingKind.SOME, "the others have compacted it"
-        return FindingKind.MISSING, shown_absence(log, step, Absence.GAP)
+            return FindingKind.SOME, _COMPACTED
+        return FindingKind.MISSING, None
     for absence in (Absence.AFTER_END, Absence.BEFORE_START):
         if absence in absent:
             return FindingKind.SOME, shown_absence(log, step, absence)
