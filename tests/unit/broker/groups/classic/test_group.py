@@ -218,6 +218,24 @@ def test_members_that_do_not_sync_are_removed_after_the_rebalance_timeout() -> N
     assert [*driven.group.roster.members] == ["c-2"]
 
 
+def test_a_session_begins_again_with_the_answer_that_a_member_waited_for() -> None:
+    driven = Driven()
+    driven.join()
+    driven.join()
+    driven.wait(3)
+    driven.wait(3)
+    driven.sync("c-2")
+    driven.wait(9)
+    driven.beat("c-1")
+    driven.wait(9)
+    assert {*driven.group.roster.members} == {"c-1", "c-2"}, "one that waits can send no heartbeat"
+    driven.sync("c-1", {})
+    driven.wait(9)
+    driven.beat("c-1")
+    driven.wait(1)
+    assert {*driven.group.roster.members} == {"c-1"}
+
+
 def test_a_group_is_recorded_when_it_is_stable_and_when_it_is_empty() -> None:
     driven = stable()
     (value,) = driven.values
