@@ -21,6 +21,7 @@ from kafkawire.protocol.errors import (
     GroupIdNotFoundError,
     TopicAlreadyExistsError,
     TransactionalIdAuthorizationFailedError,
+    UnknownMemberIdError,
     UnsupportedVersionError,
 )
 
@@ -36,10 +37,11 @@ ENDS_IN = {
     "delete_share_groups": {GroupIdNotFoundError},
     "fence_producers": {TransactionalIdAuthorizationFailedError},
     "force_terminate_transaction": {TransactionalIdAuthorizationFailedError},
+    "remove_members_from_consumer_group": {UnknownMemberIdError},
     "AdminClient": {TopicAlreadyExistsError},
     "BlockingAdminClient": {TopicAlreadyExistsError},
 }
-"""The errors that some examples print: the embedded broker has no share groups and no transactions."""
+"""The errors that some examples print: the broker has no such member, no share groups and no transactions."""
 
 
 def public_methods(client: type) -> set[str]:

@@ -141,7 +141,7 @@ class Roster:
         self.forget(member.member_id)
 
     def remove(self, member_id: str) -> Member | None:
-        """Remove a member or an id that a client got; another member leads then."""
+        """Remove a member that waits for no answer, or an id that a client got; another member leads then."""
         member = self.members.pop(member_id, None)
         if member is not None:
             self._count(member, -1)
@@ -201,7 +201,6 @@ class Roster:
         return max(in_java_order(votes), key=votes.__getitem__, default=None)
 
     def _count(self, member: Member, by: int) -> None:
-        self._joined += by * (member.join is not None)
         self.size += by * member.size
         for name, _ in member.protocols:
             self._supported[name] += by

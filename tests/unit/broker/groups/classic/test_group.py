@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
 
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
 from kafkawire.broker.groups.classic.rebalance import Now
@@ -17,6 +19,7 @@ from kafkawire.protocol import (
     JoinGroupRequest,
     JoinGroupResponse,
     LeaveGroupRequest,
+    LeaveGroupResponse,
     OffsetCommitRequest,
     SyncGroupRequest,
     SyncGroupResponse,
@@ -86,6 +89,11 @@ class Driven:
         self.seconds += seconds
         self.group.expire(self.now)
         self._take()
+
+    def leave(self, *members: tuple[str, str | None]) -> Sequence[LeaveGroupResponse.MemberResponse]:
+        results = self.group.leave([LeaveGroupRequest.MemberIdentity(*each) for each in members], self.now)
+        self._take()
+        return results
 
     def _take(self) -> None:
         answers, value = self.group.outcome()
@@ -210,6 +218,24 @@ def test_members_that_do_not_sync_are_removed_after_the_rebalance_timeout() -> N
     assert [*driven.group.roster.members] == ["c-2"]
 
 
+def test_a_session_begins_again_with_the_answer_that_a_member_waited_for() -> None:
+    driven = Driven()
+    driven.join()
+    driven.join()
+    driven.wait(3)
+    driven.wait(3)
+    driven.sync("c-2")
+    driven.wait(9)
+    driven.beat("c-1")
+    driven.wait(9)
+    assert {*driven.group.roster.members} == {"c-1", "c-2"}, "one that waits can send no heartbeat"
+    driven.sync("c-1", {})
+    driven.wait(9)
+    driven.beat("c-1")
+    driven.wait(1)
+    assert {*driven.group.roster.members} == {"c-1"}
+
+
 def test_a_group_is_recorded_when_it_is_stable_and_when_it_is_empty() -> None:
     driven = stable()
     (value,) = driven.values
@@ -228,6 +254,30 @@ def test_a_recorded_group_begins_where_it_was() -> None:
     assert loaded.beat("c-2") is ErrorCode.NONE
     loaded.wait(1)
     assert [*loaded.group.roster.members] == ["c-2"]
+
+
+def test_a_recorded_leader_leads() -> None:
+    loaded = Driven(value=replace(stable().values[0], leader="c-2"))
+    follower = loaded.joined(loaded.join("c-1"))
+    assert (follower.leader, follower.members, follower.generation_id) == ("c-2", (), 1)
+    loaded.join("c-2")
+    assert loaded.group.state is State.PREPARING_REBALANCE
+
+
+def test_a_static_leader_that_returns_keeps_its_assignment() -> None:
+    """From version 9 on it learns that it leads, and assigns nothing (KIP-814); before, the leader has its old id."""
+    for version, leader, skips in ((5, "one-1", False), (9, "one-2", True)):
+        driven = Driven()
+        driven.join(instance_id="one")
+        driven.wait(3)
+        driven.sync("one-1", {"one-1": b"all"})
+        back = driven.joined(driven.join(version=version, instance_id="one"))
+        assert (back.member_id, back.leader, back.generation_id) == ("one-2", leader, 1)
+        assert (back.skip_assignment, len(back.members)) == (skips, int(skips))
+        assert driven.values[-1].members[0].assignment == b"all"
+        answer = driven.answers[driven.sync("one-2")]
+        assert isinstance(answer, SyncGroupResponse)
+        assert answer.assignment == b"all"
 
 
 def test_a_recorded_group_that_is_larger_than_the_limit_rebalances() -> None:
@@ -305,6 +355,27 @@ def test_an_id_that_no_client_uses_holds_a_rebalance_up_until_its_session_ends()
     assert again not in driven.answers
     driven.wait(0.1)
     assert driven.joined(again).generation_id == 2
+
+
+def test_a_client_may_leave_before_it_uses_its_id() -> None:
+    driven = stable(members=1)
+    driven.join(version=4)
+    again = driven.join("c-1")
+    results = driven.leave(("c-2", None), ("nobody", None), ("", "one"))
+    assert [result.error_code for result in results] == [0, ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.UNKNOWN_MEMBER_ID]
+    assert driven.joined(again).generation_id == 2
+
+
+def test_a_static_member_that_returns_counts_as_joined() -> None:
+    driven = Driven()
+    driven.join(instance_id="one")
+    driven.join()
+    driven.wait(3)
+    driven.wait(3)
+    again = driven.join("c-2", metadata=SUBSCRIPTION + b"\0")
+    back = driven.join(instance_id="one")
+    assert {driven.joined(ticket).generation_id for ticket in (again, back)} == {2}
+    assert driven.joined(back).member_id == driven.joined(back).leader == "one-3"
 
 
 def test_commits_of_members_and_of_others() -> None:
