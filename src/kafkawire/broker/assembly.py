@@ -30,7 +30,7 @@ from kafkawire.broker.handlers.scram_users import ScramHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.opened_state import OpenedState
-from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.partitions.topic_rules import RulesOfTopics
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
 from kafkawire.broker.plugins.loading import plugged_in
@@ -101,7 +101,7 @@ def assemble(
         ConfigurationError: a policy class cannot be loaded.
     """
     configuration, controller, placement = state.configuration, state.controller, state.placement
-    store, work = RecordStore(), RequestWork()
+    store, work = state.store, RequestWork()
     state.coordinator.follow(controller)
     controller.subscribe(store.remove)
     resources.callback(work.close)
@@ -115,6 +115,8 @@ def assemble(
             policy.configure(configuration.properties)
     dynamic = DynamicConfiguration(configuration, controller.image.configs)
     alterations = ConfigAlterations(controller.image, dynamic, alter_policy, lambda: quotas.reconfigurable)
+    rules = RulesOfTopics(dynamic, controller.image.configs)
+    controller.subscribe(rules.forget)
     served: dict[int, range] = {}
     context = HandlerContext(
         access=access,
@@ -130,6 +132,7 @@ def assemble(
         offered=CappedVersions(served, faults),
         placement=placement,
         quotas=quotas,
+        rules=rules,
         store=store,
         work=work,
     )

@@ -14,6 +14,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.partitions.topic_rules import RulesOfTopics
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
@@ -41,6 +42,7 @@ class HandlerContext:
         offered: API key to the versions that clients are offered.
         placement: where new partitions go.
         quotas: the client quotas.
+        rules: the rules of topics for their records.
         store: the records of all partitions.
         work: a thread for work that would block the event loop.
     """
@@ -58,6 +60,7 @@ class HandlerContext:
     offered: Mapping[int, range]
     placement: Placement
     quotas: ClientQuotas
+    rules: RulesOfTopics
     store: RecordStore
     work: RequestWork
 

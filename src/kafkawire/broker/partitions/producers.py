@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch
+from kafkawire.wire.batches.batch import NO_PRODUCER_ID, NO_SEQUENCE
 from kafkawire.wire.message import Struct
 
 _REMEMBERED: Final = 5
@@ -76,6 +77,11 @@ class ProducerHistory:
                 return Appended(known.base_offset, known.max_timestamp)
         self._expect(batch, (producer.batches[-1].last_sequence + 1) % _SEQUENCE_SPAN)
         return None
+
+    def see(self, batch: RecordBatch) -> None:
+        """Remember a batch that was read from the log, if it is of an idempotent producer."""
+        if batch.producer_id != NO_PRODUCER_ID and batch.base_sequence != NO_SEQUENCE:
+            self.remember(batch)
 
     def remember(self, batch: RecordBatch) -> None:
         """Remember a batch that was appended."""
