@@ -16,6 +16,7 @@ from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
 from kafkawire.broker.handlers.context import HandlerContext, Handlers
+from kafkawire.broker.handlers.delete_records import DeleteRecordsHandlers
 from kafkawire.broker.handlers.fetch import FetchHandlers
 from kafkawire.broker.handlers.group_members import GroupMemberHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
@@ -30,6 +31,7 @@ from kafkawire.broker.handlers.scram_users import ScramHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.opened_state import OpenedState
+from kafkawire.broker.partitions.cleaner import RecordCleaner
 from kafkawire.broker.partitions.topic_rules import RulesOfTopics
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
@@ -47,6 +49,7 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ClusterHandlers,
     ConfigAlterationHandlers,
     ConfigDescriptionHandlers,
+    DeleteRecordsHandlers,
     FetchHandlers,
     GroupHandlers,
     GroupMemberHandlers,
@@ -70,10 +73,12 @@ class Assembled(NamedTuple):
     Attributes:
         dispatcher: has all handlers.
         creation: creates topics.
+        cleaner: deletes and compacts records.
     """
 
     dispatcher: Dispatcher
     creation: TopicCreation
+    cleaner: RecordCleaner
 
 
 def assemble(
@@ -141,4 +146,4 @@ def assemble(
     dispatcher = Dispatcher(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )
-    return Assembled(dispatcher, context.creation)
+    return Assembled(dispatcher, context.creation, RecordCleaner(store, controller.image.topics, rules, dynamic, clock))

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-import pytest
 from tests.embedded.connection import BrokerConnection, connected_to
 
-from kafkawire.broker import EmbeddedBroker, ManualClock
+from kafkawire.broker import EmbeddedBroker
 from kafkawire.protocol import (
     CreateTopicsRequest,
     CreateTopicsResponse,

@@ -111,7 +111,9 @@ class ProduceHandlers:
             log = self._store.log(topic.topic_id, asked.index)
             logs.append(log)
             epoch = partition.leader_epoch
-            appended = self._store.append(topic.topic_id, asked.index, batch, epoch, rules.segments, now_ms)
+            appended = self._store.append(
+                topic.topic_id, asked.index, batch, epoch, rules=rules.segments, now_ms=now_ms
+            )
         except SequenceError as error:
             return _failed(asked.index, error.code, str(error), log_start_offset=self._start_offset(topic, asked.index))
         except RefusedRecordsError as error:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
-from kafkawire.broker.partitions.file_segment import FileSegment
+from kafkawire.broker.partitions.file_segment import FileSegment, write_replacement
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_writer import RecordWriter
 from kafkawire.broker.partitions.segment import Segment
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import sync_folder
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
 from kafkawire.layout.uuid import Uuid
 from kafkawire.wire.batches import RecordBatch
@@ -43,6 +44,7 @@ class FilePartitionLog(PartitionLog):
         self._unwritten: list[tuple[FileSegment, RecordBatch | None]] = []
         self._taken: Sequence[tuple[FileSegment, RecordBatch | None]] = ()
         self._durable: list[tuple[int, asyncio.Future[None]]] = []
+        self._is_closed = False
         self._last_epoch = -1  # used by the thread only
 
     def take(self, segments: Sequence[FileSegment], start_offset: int, cleaned_offset: int) -> None:
@@ -80,16 +82,56 @@ class FilePartitionLog(PartitionLog):
 
     async def delete_segments(self, count: int) -> None:
         """Delete the first segments, the oldest first, so that a crash leaves no gaps."""
+        if self._is_closed:
+            return
         last = _file(self.segments[-1])
         await self._writer.in_thread(last.write, ())
         for segment in self._without(count):
-            await self._writer.in_thread(_file(segment).delete)
+            if not self._is_closed:
+                await self._writer.in_thread(_file(segment).delete)
 
     async def delete_before(self, offset: int) -> None:
         """Make an offset the first one; it is durable on return."""
-        if offset > self.start_offset:
+        if offset > self.start_offset and not self._is_closed:
             self.start_offset = offset
             await self._writer.in_thread(self._note_offsets)
+
+    async def note_cleaned(self, offset: int) -> None:
+        """Compaction has seen all records below an offset."""
+        if not self._is_closed:
+            self.cleaned_offset = offset
+            await self._writer.in_thread(self._note_offsets)
+
+    async def rewrite(self, segments: Sequence[Segment], batches: Iterator[RecordBatch]) -> None:
+        """Replace the content of neighbouring segments by one segment, in the steps of Kafka's log cleaner.
+
+        The new file is complete before it is called ``.swap``; from then on a crash leaves the new segment. Clients
+        read the old segments until then, and nothing runs between the deletion of these and the last renaming.
+        """
+        replaced = [_file(segment) for segment in segments]
+        try:
+            made, swap = await asyncio.to_thread(write_replacement, self.folder, replaced[0].base_offset, batches)
+        except FileNotFoundError:
+            if self._is_closed:
+                return
+            raise
+        await self._writer.in_thread(sync_folder, self.folder)
+        if self._is_closed:
+            return
+        for segment in replaced:
+            segment.unlink()
+        swap.rename(made.path)
+        at = self.segments.index(replaced[0])
+        self.segments[at : at + len(replaced)] = [made]
+        await self._writer.in_thread(partial(made.store_index, grows=False))
+
+    def close(self) -> None:
+        """Complete all waiting futures, because the partition is deleted."""
+        self._is_closed = True
+        self._unwritten.clear()
+        self.durable_offset = self.end_offset
+        self._release()
+        super().close()
 
     def taken(self) -> Callable[[], None]:
         """Take the batches that are to be written."""
@@ -103,13 +145,17 @@ class FilePartitionLog(PartitionLog):
                 segment.readable += batch.size
                 self.durable_offset = batch.last_offset + 1
         self._taken = ()
+        self._release()
+        self._wake()
+
+    def _release(self) -> None:
+        """Complete the futures that wait for durable records."""
         waiting, self._durable = self._durable, []
         for offset, waiter in waiting:
             if offset > self.durable_offset:
                 self._durable.append((offset, waiter))
             elif not waiter.done():
                 waiter.set_result(None)
-        self._wake()
 
     def failed(self, error: StorageError) -> None:
         """Nothing can be written any more."""
@@ -162,5 +208,6 @@ class FilePartitionLog(PartitionLog):
 
 
 def _file(segment: Segment) -> FileSegment:
-    assert isinstance(segment, FileSegment)
+    if not isinstance(segment, FileSegment):
+        raise TypeError(f"{segment!r} is not in a file")
     return segment

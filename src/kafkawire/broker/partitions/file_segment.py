@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from kafkawire.broker.partitions.segment import Segment
 from kafkawire.broker.storage.files import naming, open_file, sync_folder, write_all
@@ -14,7 +14,13 @@ from kafkawire.broker.storage.segment_reading import BatchHead, batch_heads, bat
 from kafkawire.broker.storage.segments import segment_path
 from kafkawire.wire.batches import RecordBatch
 
-_FILES_BESIDE = (*INDEX_SUFFIXES, ".txnindex", ".snapshot")
+CLEANED_SUFFIX: Final = ".cleaned"
+"""Of a replacement that may be incomplete."""
+
+SWAP_SUFFIX: Final = ".swap"
+"""Of a complete replacement: it takes the place of the segments whose offsets it has."""
+
+_FILES: Final = (".log", *INDEX_SUFFIXES, ".txnindex", ".snapshot")
 
 
 class FileSegment(Segment):
@@ -73,17 +79,25 @@ class FileSegment(Segment):
         Raises:
             OSError: one cannot be written.
         """
-        self._index.store(keep=grows)
+        if self.path.exists():  # it may have been deleted since
+            self._index.store(keep=grows)
 
     def delete(self) -> None:
-        """Delete the files. For the thread that writes.
+        """Delete the files; that is durable on return. For the thread that writes.
 
         Raises:
             OSError: one cannot be deleted.
         """
-        self.path.unlink(missing_ok=True)
+        self.unlink()
         sync_folder(self.path.parent)
-        for suffix in _FILES_BESIDE:
+
+    def unlink(self) -> None:
+        """Delete the files, the log first.
+
+        Raises:
+            OSError: one cannot be deleted.
+        """
+        for suffix in _FILES:
             self.path.with_suffix(suffix).unlink(missing_ok=True)
 
     def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
@@ -119,3 +133,30 @@ class FileSegment(Segment):
         for head in batch_heads(file, self._index.position_before(offset), self.readable):
             if head.last_offset >= offset:
                 yield head
+
+
+def write_replacement(folder: Path, base_offset: int, batches: Iterator[RecordBatch]) -> tuple[FileSegment, Path]:
+    """Write a segment that is to replace others.
+
+    Args:
+        folder: of the partition.
+        base_offset: of the first segment that it replaces.
+        batches: its batches.
+
+    Returns:
+        The segment, and the file that it has until it is renamed to ``path``.
+
+    Raises:
+        DecodeError: a batch of the others is damaged.
+        OSError: a file cannot be read or written.
+    """
+    made = FileSegment(folder, base_offset, 0)
+    cleaned, swap = (made.path.with_name(made.path.name + suffix) for suffix in (CLEANED_SUFFIX, SWAP_SUFFIX))
+    with cleaned.open("wb") as file, naming(cleaned):
+        for batch in batches:
+            file.write(batch.to_bytes())
+            made.take(batch)
+        file.flush()
+        os.fsync(file.fileno())
+    cleaned.rename(swap)
+    return made, swap

@@ -23,11 +23,9 @@ from kafkawire.broker.storage.offset_checkpoints import (
 )
 from kafkawire.broker.storage.partition_files import read_topic_id
 from kafkawire.broker.storage.partition_folders import delete_folder, partition_folders, set_aside
-from kafkawire.layout.uuid import Uuid
 from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.wire import Message
-from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 
 _CHECKPOINTS: Final = (RECOVERY_POINTS, START_OFFSETS, CLEANED_OFFSETS)
 

@@ -198,6 +198,14 @@ class PartitionLog:
             if isinstance(segment, MemorySegment):
                 segment.free()
 
+    async def note_cleaned(self, offset: int) -> None:
+        """Compaction has seen all records below an offset.
+
+        Raises:
+            StorageError: it could not be stored.
+        """
+        self.cleaned_offset = offset
+
     def wait(self, waiter: asyncio.Future[None]) -> None:
         """Complete a future when records are appended or the partition is deleted."""
         self._waiting.add(waiter)

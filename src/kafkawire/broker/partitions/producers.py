@@ -90,6 +90,15 @@ class ProducerHistory:
             producer = self._producers[batch.producer_id] = _Producer(batch.producer_epoch, deque(maxlen=_REMEMBERED))
         producer.batches.append(replace(batch, payload=b""))
 
+    def last_offsets(self) -> frozenset[int]:
+        """The base offset of the last batch of each producer."""
+        return frozenset(producer.batches[-1].base_offset for producer in self._producers.values())
+
+    def expire(self, oldest_ms: int) -> None:
+        """Forget producers whose last batch is older, by its timestamp in milliseconds (``producer.id.expiration.ms``)."""
+        producers = self._producers.items()
+        self._producers = {key: one for key, one in producers if one.batches[-1].max_timestamp >= oldest_ms}
+
     def __len__(self) -> int:
         return len(self._producers)
 

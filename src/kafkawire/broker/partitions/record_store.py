@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from kafkawire.broker.partitions.checked_batch import RefusedRecordsError
@@ -31,6 +31,14 @@ class RecordStore:
         self._most_bytes = most_bytes
         self._used = MemoryUse()
         self._logs: dict[bytes, dict[int, PartitionLog]] = {}
+        self._when_used: Callable[[], None] | None = None
+
+    def when_used(self, function: Callable[[], None]) -> None:
+        """Call a function once there is a log: at once, or with the first one."""
+        if self._logs:
+            function()
+        else:
+            self._when_used = function
 
     def log(self, topic_id: bytes, partition: int) -> PartitionLog:
         """The log of an existing partition."""
@@ -38,6 +46,9 @@ class RecordStore:
         log = logs.get(partition)
         if log is None:
             log = logs[partition] = self._new_log(topic_id, partition)
+            function, self._when_used = self._when_used, None
+            if function is not None:
+                function()
         return log
 
     def logs(self) -> Iterator[tuple[bytes, int, PartitionLog]]:
@@ -52,6 +63,7 @@ class RecordStore:
         partition: int,
         batch: RecordBatch,
         leader_epoch: int,
+        *,
         rules: SegmentRules = _DEFAULT_RULES,
         now_ms: int = 0,
     ) -> Appended:

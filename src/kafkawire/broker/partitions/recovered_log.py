@@ -1,7 +1,7 @@
 """Reading of a partition's segments at the start, up to where a crash has cut the last write off.
 
-Batches of several requests share an fsync, so a crash of the machine may leave any part of the last write. Records below
-the recovery point are durable: damage there is an error. Damage after it ends the log, as in Kafka.
+Batches of several requests share an fsync, so a crash of the machine may leave any part of the last write. Records
+below the recovery point are durable: damage there is an error. Damage after it ends the log, as in Kafka.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
 
-from kafkawire.broker.partitions.file_segment import FileSegment
+from kafkawire.broker.partitions.file_segment import CLEANED_SUFFIX, SWAP_SUFFIX, FileSegment
 from kafkawire.broker.storage.errors import CorruptLogError
 from kafkawire.broker.storage.files import naming, open_file, sync_folder
 from kafkawire.broker.storage.segment_reading import whole_batches_of
@@ -21,8 +20,6 @@ from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.errors import CorruptBatchError
 
 _log = logging.getLogger(__name__)
-_CLEANED: Final = ".cleaned"
-_SWAP: Final = ".swap"
 
 
 def recovered_segments(
@@ -68,9 +65,9 @@ def finish_rewrites(folder: Path) -> None:
     Raises:
         OSError: a file cannot be renamed or deleted.
     """
-    for path in folder.glob(f"*{_CLEANED}"):
+    for path in folder.glob(f"*{CLEANED_SUFFIX}"):
         path.unlink()
-    swaps = sorted(folder.glob(f"*.log{_SWAP}"))
+    swaps = sorted(folder.glob(f"*.log{SWAP_SUFFIX}"))
     for path in swaps:
         base_offset = int(path.name.partition(".")[0])
         last = base_offset
@@ -80,7 +77,7 @@ def finish_rewrites(folder: Path) -> None:
             if base_offset <= file.base_offset <= last:
                 FileSegment(folder, file.base_offset, 0).delete()
         path.rename(path.with_suffix(""))
-    for path in folder.glob(f"*{_SWAP}"):
+    for path in folder.glob(f"*{SWAP_SUFFIX}"):
         path.unlink()
     if swaps:
         sync_folder(folder)

@@ -61,6 +61,11 @@ class Segment:
         self._created_ms = created_ms
         self._first_timestamp: int | None = None
 
+    @property
+    def age_timestamp(self) -> int:
+        """The newest timestamp of its records, or when it was made if they have none, in milliseconds."""
+        return self.largest_timestamp if self.largest_timestamp >= 0 else self._created_ms
+
     def must_end(self, batch: RecordBatch, rules: SegmentRules, now_ms: int) -> bool:
         """Whether a batch belongs to a new segment."""
         if not self.size:

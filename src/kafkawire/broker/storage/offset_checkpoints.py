@@ -29,7 +29,7 @@ class PartitionName(NamedTuple):
 
 
 def read_offsets(path: Path) -> dict[PartitionName, int]:
-    """The offsets by partition; empty if there is no file.
+    """The offsets by partition; none if there is no file, or an empty one, as Kafka makes it.
 
     Raises:
         StorageError: the file is damaged.
@@ -41,6 +41,8 @@ def read_offsets(path: Path) -> dict[PartitionName, int]:
         return {}
     except UnicodeDecodeError:
         lines = []
+    if not lines and not path.stat().st_size:
+        return {}
     try:
         version, count, *entries = lines
         offsets = dict(map(_entry, entries))
