@@ -87,9 +87,7 @@ def produce_at_broker(data: Path, numbers: range, *, is_new: bool) -> None:
             topic = NewTopic("t", 1, 1, configs={"segment.bytes": "1048576", "file.delete.delay.ms": "0"})
             admin.create_topics([topic]).all()
         else:
-            assert [number for _, number in consumed(broker.bootstrap_servers, numbers.start)] == [
-                *range(numbers.start)
-            ]
+            assert consumed(broker.bootstrap_servers, numbers.start) == [(at, at) for at in range(numbers.start)]
         produced(broker.bootstrap_servers, numbers)
 
 

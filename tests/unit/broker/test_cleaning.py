@@ -60,7 +60,7 @@ async def delete_before(
     return answer.topics[0].partitions[0]
 
 
-async def settled(broker: EmbeddedBroker, clock: ManualClock, seconds: float) -> None:
+async def settled(clock: ManualClock, seconds: float) -> None:
     """Move the clock, and let the tasks that it wakes run."""
     clock.advance(seconds)
     for _ in range(50):
@@ -71,14 +71,12 @@ async def offsets(client: BrokerConnection) -> tuple[int, int]:
     return (await listed(client, EARLIEST)).offset, (await listed(client, LATEST)).offset
 
 
-async def test_records_are_deleted_when_their_time_has_passed(
-    broker: EmbeddedBroker, client: BrokerConnection, clock: ManualClock
-) -> None:
+async def test_records_are_deleted_when_their_time_has_passed(client: BrokerConnection, clock: ManualClock) -> None:
     await create(client, {"retention.ms": "86400000"})
     await produce(client, clock.now_ms(), (b"k", b"1"), (b"k", b"2"))
-    await settled(broker, clock, DAY / 2)
+    await settled(clock, DAY / 2)
     assert await offsets(client) == (0, 2)
-    await settled(broker, clock, DAY / 2 + FIVE_MINUTES)
+    await settled(clock, DAY / 2 + FIVE_MINUTES)
     assert await offsets(client) == (2, 2)
     assert (await produce(client, clock.now_ms(), (b"k", b"3"))).base_offset == 2
     assert await fetched(client, 2) == [b"3"]
@@ -102,15 +100,13 @@ async def test_a_segment_ends_when_its_time_has_passed(
     begun = clock.now_ms()
     for second in (0, 5, 12):
         await produce(client, begun + second * 1000, (b"k", b"v"))
-    await settled(broker, clock, 0)
+    await settled(clock, 0)
     clock.advance(16)
     await broker.clean_records("t")
     assert await offsets(client) == (2, 3)
 
 
-async def test_the_first_offset_moves_where_a_client_says(
-    broker: EmbeddedBroker, client: BrokerConnection, clock: ManualClock
-) -> None:
+async def test_the_first_offset_moves_where_a_client_says(client: BrokerConnection) -> None:
     await create(client)
     for number in range(5):
         await produce(client, 1000 + number, (b"k", b"%d" % number))
@@ -174,13 +170,11 @@ async def test_a_tombstone_goes_after_its_time(
     assert await fetched(client) == [b"2", b"3"]
 
 
-async def test_compaction_comes_by_the_clock(
-    broker: EmbeddedBroker, client: BrokerConnection, clock: ManualClock
-) -> None:
+async def test_compaction_comes_by_the_clock(client: BrokerConnection, clock: ManualClock) -> None:
     await create(client, {"cleanup.policy": "compact", "segment.ms": "1000"})
     for second in range(0, 10, 2):
         await produce(client, 1000 * second, (b"a", b"%d" % second))
-    await settled(broker, clock, 16)
+    await settled(clock, 16)
     assert await fetched(client) == [b"6", b"8"]
 
 

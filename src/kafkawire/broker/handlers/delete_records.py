@@ -34,7 +34,8 @@ class DeleteRecordsHandlers:
         offsets: dict[str, dict[int, int]] = {}
         for topic in request.topics:
             asked = {partition.partition_index: partition.offset for partition in topic.partitions}
-            offsets.setdefault(topic.name, {}).update(asked)
+            if asked:
+                offsets.setdefault(topic.name, {}).update(asked)
         topics = []
         for name, partitions in offsets.items():
             is_allowed = self._access.allows(call.session, AclOperation.DELETE, ResourceType.TOPIC, name)
@@ -53,7 +54,8 @@ class DeleteRecordsHandlers:
             return Result(index, _NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         if name in INTERNAL_TOPICS:
             return Result(index, _NONE, ErrorCode.INVALID_TOPIC_EXCEPTION)
-        if not self._rules.of(name).cleaning.deletes:
+        cleaning = self._rules.of(name).cleaning
+        if cleaning.compacts and not cleaning.deletes:
             return Result(index, _NONE, ErrorCode.POLICY_VIOLATION)
         log = self._store.log(topic.topic_id, index)
         before = log.high_watermark if offset == _HIGH_WATERMARK else offset

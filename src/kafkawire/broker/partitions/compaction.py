@@ -1,7 +1,7 @@
 """Compaction of a log by key, batch by batch, as Kafka's log cleaner does it.
 
-Batches keep their offsets, sequences and epochs. A batch in which a tombstone is left gets a delete horizon, after which
-the tombstone goes too (KIP-534).
+Batches keep their offsets, sequences and epochs. A batch in which a tombstone is left gets a delete horizon, after
+which the tombstone goes too.
 """
 
 from __future__ import annotations

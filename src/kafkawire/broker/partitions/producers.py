@@ -95,7 +95,7 @@ class ProducerHistory:
         return frozenset(producer.batches[-1].base_offset for producer in self._producers.values())
 
     def expire(self, oldest_ms: int) -> None:
-        """Forget producers whose last batch is older, by its timestamp in milliseconds (``producer.id.expiration.ms``)."""
+        """Forget the producers whose last batch is older than a time in milliseconds since the epoch."""
         producers = self._producers.items()
         self._producers = {key: one for key, one in producers if one.batches[-1].max_timestamp >= oldest_ms}
 
