@@ -261,6 +261,6 @@ class MachineInMemory(Machine):
 
 
 TestOnDisk = Machine.TestCase
-TestOnDisk.settings = settings(deadline=None, stateful_step_count=30)
+TestOnDisk.settings = settings(deadline=None, stateful_step_count=30, max_examples=60)
 TestInMemory = MachineInMemory.TestCase
-TestInMemory.settings = settings(deadline=None, stateful_step_count=30)
+TestInMemory.settings = settings(deadline=None, stateful_step_count=30, max_examples=60)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, pairwise, zip_longest
 from typing import Final, TypeAlias
 
 from kafkawire.broker.clock import Clock
@@ -140,7 +140,7 @@ class RecordCleaner:
         """Delete segments from the first on; the last one only after another one has begun."""
         count = 0
         segments = [*log.segments]
-        for segment, following in zip(segments, (*segments[1:], None), strict=True):
+        for segment, following in zip_longest(segments, segments[1:]):
             end = log.end_offset if following is None else following.base_offset
             is_empty_end = following is None and not segment.size
             if is_empty_end or end > log.high_watermark or not is_breached(segment, following):
@@ -161,12 +161,13 @@ class RecordCleaner:
         segments = _cleanable(log, now_ms - rules.cleaning.least_lag_ms if rules.cleaning.least_lag_ms > 0 else None)
         dirty = [segment for segment in segments if segment.end_offset > first_dirty]
         dirty_bytes = sum(segment.size for segment in dirty)
-        if not dirty_bytes or dirty_bytes / sum(segment.size for segment in segments) < least_dirty_ratio:
+        every_byte = sum(segment.size for segment in segments)
+        if not every_byte or dirty_bytes / every_byte < least_dirty_ratio:
             return
         transactions = await asyncio.to_thread(transactions_in, _batches(segments))
         segments = _before(segments, transactions)
         newest: dict[bytes, int] = {}
-        end = 0
+        end = first_dirty
         for segment in segments:
             if segment in dirty and len(newest) < _MOST_KEYS:
                 await asyncio.to_thread(note_keys, segment.batches(first_dirty), transactions.aborted, newest)
@@ -177,8 +178,7 @@ class RecordCleaner:
         )
         for group in _groups(segments, rules.segments.bytes):
             await log.rewrite(group, compacted(_batches(group), known))
-        if end:
-            await log.note_cleaned(end)
+        await log.note_cleaned(end)
 
 
 _RETENTION_INTERVAL: Final = "log.retention.check.interval.ms"
@@ -191,7 +191,7 @@ def _begins_before(segment: Segment | None, offset: int) -> bool:
 def _cleanable(log: PartitionLog, newest_ms: int | None) -> Sequence[Segment]:
     """The segments that may be compacted: durable, without the last, and without any that is too new."""
     segments: list[Segment] = []
-    for segment, following in zip(log.segments, log.segments[1:], strict=False):
+    for segment, following in pairwise(log.segments):
         is_too_new = newest_ms is not None and segment.largest_timestamp > newest_ms
         if following.base_offset > log.high_watermark or is_too_new:
             break
