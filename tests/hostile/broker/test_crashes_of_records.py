@@ -25,13 +25,12 @@ SEED: Final = 20_261_125
 KILLS: Final = 8
 IN_FLIGHT: Final = 32
 VERSION: Final = 9
-PARTITIONS: Final = 3
 
 PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
 
 
 class Client:
-    """Produces numbers, many requests at a time; number n goes to partition n modulo their count."""
+    """Produces numbers from 0 on, many requests at a time."""
 
     def __init__(self, port: int, number: int) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=20)
@@ -78,53 +77,62 @@ class Client:
 
 def request(number: int) -> ProduceRequest:
     records = encode_batch([Record(timestamp=number, value=b"%d" % number + bytes(100))])
-    partition = ProduceRequest.PartitionProduceData(number % PARTITIONS, records)
+    partition = ProduceRequest.PartitionProduceData(0, records)
     return ProduceRequest(acks=-1, topic_data=(ProduceRequest.TopicProduceData("t", partition_data=(partition,)),))
 
 
 async def create(data_dir: Path) -> None:
     async with EmbeddedBroker(data_dir=data_dir) as broker, AdminClient(broker.bootstrap_servers) as admin:
-        topic = NewTopic("t", PARTITIONS, 1, configs={"segment.bytes": "1048576"})
-        (await admin.create_topics([topic])).all()
+        (await admin.create_topics([NewTopic("t", 1, 1, configs={"segment.bytes": "1048576"})])).all()
 
 
 def check(data_dir: Path, acknowledged: int, sent: int) -> int:
-    """What a broker serves is what was sent, up to a number in each partition; returns how many were sent at least."""
+    """The records are the first that were sent: all that were acknowledged, perhaps some more; returns how many."""
 
-    async def served() -> list[list[int]]:
+    async def recovered() -> None:
         async with EmbeddedBroker(data_dir=data_dir):
-            return [_numbers(data_dir / f"t-{partition}") for partition in range(PARTITIONS)]
+            pass
 
-    numbers = asyncio.run(served())
-    for partition, found in enumerate(numbers):
-        assert found == list(range(partition, sent, PARTITIONS))[: len(found)]
-    assert sorted(number for found in numbers for number in found)[:acknowledged] == list(range(acknowledged))
-    return max((found[-1] for found in numbers if found), default=-1) + 1
-
-
-def _numbers(folder: Path) -> list[int]:
-    batches = (batch for path in sorted(folder.glob("*.log")) for batch in read_batches(path.read_bytes()))
-    return [int((record.value or b"").rstrip(b"\0")) for batch in batches for record in decode_records(batch)]
+    asyncio.run(recovered())
+    logs = sorted((data_dir / "t-0").glob("*.log"))
+    batches = [batch for path in logs for batch in read_batches(path.read_bytes())]
+    assert [batch.base_offset for batch in batches] == [*range(len(batches))]
+    values = [record.value or b"" for batch in batches for record in decode_records(batch)]
+    assert [int(value.rstrip(b"\0")) for value in values] == [*range(len(values))]
+    assert acknowledged <= len(values) <= sent
+    return len(values)
 
 
 def test_kill_9_under_load_loses_no_record_that_was_acknowledged(tmp_path: Path) -> None:
     chosen = random.Random(SEED)
     asyncio.run(create(tmp_path))
+    number = 0
     with running([sys.executable, "-c", STARTER]) as process:
-        number = 0
         for _ in range(KILLS):
             pid, port = started(process, tmp_path, {})
             client = Client(port, number)
-            client.run(answers=chosen.randrange(1, 200))
+            client.run(answers=chosen.randrange(1, 300))
             os.kill(pid, signal.SIGKILL)
             assert pipe(process.stdout).readline() == "gone\n"
             client.take_answers()
-            # Partitions may end at different numbers; the next client begins after the last, so sent ones are known.
             number = check(tmp_path, client.acknowledged, client.sent)
-            if number % PARTITIONS or not _is_even(tmp_path, number):
-                number = _fill(tmp_path, client.sent)
     assert number > KILLS
 
 
-def _is_even(data_dir: Path, number: int) -> bool:
-    return sum(len(_numbers(data_dir / f"t-{partition}")) for partition in range(PARTITIONS)) == number
+def test_a_full_disk_halts_the_program_and_takes_no_record_back(tmp_path: Path) -> None:
+    """A limit on the size of files replaces a full disk: the system raises the same kind of error for both."""
+    data_dir, ready = tmp_path / "data", tmp_path / "ready"
+    asyncio.run(create(data_dir))
+    arguments = ["broker", "--port=0", f"--data-dir={data_dir}", f"--ready-file={ready}"]
+    with running([sys.executable, "-c", PROGRAM, *arguments], largest_file=50_000) as process:
+        assert "listens on" in pipe(process.stdout).readline()
+        client = Client(int(ready.read_text().rpartition(":")[2]), 0)
+        with pytest.raises(ConnectionError):
+            client.run(answers=10_000)
+        client.take_answers()
+        _, errors = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert f"{0:020d}.log: writing failed: File too large" in errors
+    assert "Traceback" not in errors
+    assert client.acknowledged > 100
+    check(data_dir, client.acknowledged, client.sent)

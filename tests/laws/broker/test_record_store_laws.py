@@ -9,8 +9,7 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import Final, TypeVar
 
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from kafkawire.broker.clock import ManualClock
@@ -140,9 +139,7 @@ class Machine(RuleBasedStateMachine):
         return next(read_batches(encode_batch(records, codec=codec, **dict(zip(names, producer, strict=True)))))
 
     @rule(pairs=PAIRS, codec=st.sampled_from([Codec.NONE, Codec.GZIP]), idempotent=st.booleans(), twice=st.booleans())
-    def produce(
-        self, pairs: list[tuple[bytes, bytes | None]], codec: Codec, *, idempotent: bool, twice: bool
-    ) -> None:
+    def produce(self, pairs: list[tuple[bytes, bytes | None]], codec: Codec, *, idempotent: bool, twice: bool) -> None:
         batch = self.batch(pairs, codec, idempotent=idempotent)
 
         async def append() -> None:
