@@ -119,7 +119,13 @@ class OpenedState:
             resources.push_async_callback(coordinator.close)
             store = RecordStore()
             if data_dir is not None:
-                store = FileRecordStore(data_dir, controller, clock.now_ms(), on_failure)
+                store = FileRecordStore(
+                    data_dir,
+                    controller,
+                    now_ms=clock.now_ms(),
+                    producers_expire_ms=configuration.integer("producer.id.expiration.ms"),
+                    on_failure=on_failure,
+                )
             resources.push_async_callback(store.close)
             parts = (nodes, placement, controller, coordinator, store, resources.pop_all())
             return cls(data_dir, configuration, cluster, directory_id, *parts)

@@ -113,7 +113,13 @@ class Machine(RuleBasedStateMachine):
         controller.commit([TopicRecord("t", TOPIC), PartitionRecord(0, TOPIC)])
         self.store: RecordStore = RecordStore()
         if self.on_disk:
-            self.store = FileRecordStore(self.data, controller, self.clock.now_ms(), self.on_failure)
+            self.store = FileRecordStore(
+                self.data,
+                controller,
+                now_ms=self.clock.now_ms(),
+                producers_expire_ms=20_000,
+                on_failure=self.on_failure,
+            )
         dynamic = DynamicConfiguration(BrokerConfiguration({}), image.configs)
         self.rules = Rules(dynamic, image)
         self.cleaner = RecordCleaner(self.store, image.topics, self.rules, dynamic, self.clock)

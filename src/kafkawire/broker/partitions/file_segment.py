@@ -50,6 +50,24 @@ class FileSegment(Segment):
         self._index.add(batch, self._written)
         self._written = self.readable = self._written + batch.size
 
+    def take_all(self, end_offset: int, oldest_ms: int) -> bool:
+        """Take the content of an indexed file without reading it, if all of its records are older than a time.
+
+        Args:
+            end_offset: the offset after its last record.
+            oldest_ms: milliseconds since the epoch.
+
+        Returns:
+            Whether it was taken.
+        """
+        newest = self._index.read_newest()
+        if newest is None or not 0 <= newest[0] < oldest_ms:
+            return False
+        self.largest_timestamp, self.largest_offset = newest
+        self.end_offset = end_offset
+        self.size = self.readable = self._written = self.path.stat().st_size
+        return True
+
     def write(self, batches: Sequence[RecordBatch]) -> None:
         """Write batches that were added, in their order; they are durable on return. For the thread that writes.
 

@@ -40,6 +40,7 @@ class FileRecordStore(RecordStore):
         data_dir: the directory.
         controller: has the topics.
         now_ms: milliseconds since the epoch.
+        producers_expire_ms: after which idle producers are forgotten (``producer.id.expiration.ms``).
         on_failure: called with the first error of a write.
 
     Raises:
@@ -48,12 +49,19 @@ class FileRecordStore(RecordStore):
     """
 
     def __init__(
-        self, data_dir: Path, controller: Controller, now_ms: int, on_failure: Callable[[StorageError], None]
+        self,
+        data_dir: Path,
+        controller: Controller,
+        *,
+        now_ms: int,
+        producers_expire_ms: int,
+        on_failure: Callable[[StorageError], None],
     ) -> None:
         super().__init__()
         self._data_dir = data_dir
         self._controller = controller
         self._topics = controller.image.topics
+        self._producers_expire_ms = producers_expire_ms
         self._writer = RecordWriter(on_failure)
         self._named: dict[PartitionName, FilePartitionLog] = {}
         self._foreign = {file: read_offsets(data_dir / file) for file in _CHECKPOINTS}
@@ -106,7 +114,9 @@ class FileRecordStore(RecordStore):
             return
         log = self._begin(topic, name)
         recovery_point, start_offset, cleaned_offset = (self._foreign[file].get(name, 0) for file in _CHECKPOINTS)
-        segments = recovered_segments(folder, recovery_point, now_ms, log.producers.see)
+        segments = recovered_segments(
+            folder, recovery_point, now_ms, log.producers.see, expired_ms=now_ms - self._producers_expire_ms
+        )
         if segments:
             log.take(segments, start_offset, cleaned_offset)
         self._logs.setdefault(topic.topic_id, {})[name.partition] = log

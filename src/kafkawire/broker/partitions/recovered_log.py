@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 
 def recovered_segments(
-    folder: Path, recovery_point: int, now_ms: int, see: Callable[[RecordBatch], None]
+    folder: Path, recovery_point: int, now_ms: int, see: Callable[[RecordBatch], None], *, expired_ms: int = 0
 ) -> Sequence[FileSegment]:
     """The segments of a partition; an incomplete write after the last one is cut off.
 
@@ -32,6 +32,8 @@ def recovered_segments(
         recovery_point: all records below it are durable.
         now_ms: milliseconds since the epoch.
         see: called with each batch, in order.
+        expired_ms: producers with older records only are forgotten, so that durable segments with such records need not
+            be read; milliseconds since the epoch.
 
     Raises:
         CorruptLogError: a durable record is missing or damaged.
@@ -44,13 +46,17 @@ def recovered_segments(
     for index, file in enumerate(files):
         segment = FileSegment(folder, file.base_offset, now_ms)
         segments.append(segment)
+        following = files[index + 1].base_offset if index < len(files) - 1 else None
+        if following is not None and following <= recovery_point and segment.take_all(following, expired_ms):
+            offset = following
+            continue
         reason = _take(segment, file, offset, see)
         offset = segment.end_offset
         if reason is not None:
             _check(file.path, offset, recovery_point, reason)
             _cut(file.path, segment.readable, files[index + 1 :], reason)
             break
-        if index < len(files) - 1:
+        if following is not None:
             segment.store_index(grows=False)
     if segments and offset < recovery_point:
         _check(folder, offset, recovery_point, "the log ends")

@@ -67,6 +67,22 @@ class SegmentIndex:
         if not keep:
             self._positions = self._times = None
 
+    def read_newest(self) -> Entry | None:
+        """The newest timestamp in the files, with the last offset of the first batch that has it.
+
+        Returns:
+            None if a file is missing or of no valid size, or has no timestamp.
+        """
+        layouts = zip(self._paths, (_POSITION_ENTRY, _TIME_ENTRY), strict=True)
+        if any(not path.exists() or path.stat().st_size % layout.size for path, layout in layouts):
+            return None
+        content = self._paths[1].read_bytes()[-_TIME_ENTRY.size :]
+        if not content:
+            return None
+        self._positions = self._times = None
+        timestamp, offset = _TIME_ENTRY.unpack(content)
+        return timestamp, self._base_offset + offset
+
     def position_before(self, offset: int) -> int:
         """A position in the file at or before the batch with an offset."""
         found = _last_up_to(offset - self._base_offset, self._positions, self._paths[0], _POSITION_ENTRY)
