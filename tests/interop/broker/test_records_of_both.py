@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import importlib
 import random
+import shutil
+import time
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from msgspec.structs import replace
+from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.handed_over import kafka_on
 from tests.embedded.connection import connected_to
@@ -16,8 +20,9 @@ from tests.interop.broker.test_hand_over import check_kafka_found_nothing_wrong
 from tests.kafka_logs.dumps import parse_dump
 from tests.unit.broker.test_records_on_disk import create, produce
 
-from kafkawire.admin import BlockingAdminClient, NewTopic
+from kafkawire.admin import BlockingAdminClient, NewTopic, TopicPartition
 from kafkawire.broker import EmbeddedBroker, ThreadedBroker
+from kafkawire.wire.batches import RecordBatch, decode_records, read_batches
 
 # Their own warnings are none of ours.
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
@@ -103,3 +108,79 @@ def test_records_are_handed_over_and_come_back(tmp_path: Path) -> None:
         check_kafka_found_nothing_wrong(kafka)
         assert "Could not find offset index" not in kafka.output.read_text("utf-8", errors="replace")
     produce_at_broker(data, range(4 * MANY, 4 * MANY + 1), is_new=False)
+
+
+def produced_with_keys(address: str, numbers: range, *, idempotent: bool) -> None:
+    """Records of few keys, each with several that come later; number n has the time n."""
+    confluent: Any = importlib.import_module("confluent_kafka")
+    producer = confluent.Producer({"bootstrap.servers": address, "enable.idempotence": idempotent, "linger.ms": 5})
+    for number in numbers:
+        value = b"%05d" % number + random.Random(number).randbytes(6000)
+        producer.produce("t", value, b"key-%d" % (number % 37), partition=0, timestamp=number + 1)
+        if not number % 10:
+            producer.flush(SECONDS)
+    assert producer.flush(SECONDS) == 0
+
+
+def batches_of(folder: Path) -> list[RecordBatch]:
+    """The batches in all segments of a partition; where they are in their files does not matter."""
+    paths = sorted(folder.glob("*.log"))
+    return [replace(batch, position=0) for path in paths for batch in read_batches(path.read_bytes())]
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all segments that are there at the moment."""
+    return sum(path.stat().st_size for path in folder.glob("*.log") if path.exists())
+
+
+def wait_until_smaller(folder: Path, size: int) -> None:
+    """Wait until a compaction has ended: half of each segment goes, and files do not change for a second."""
+    eventually(lambda: size_of(folder), lambda found: 0 < found < size * 0.6, seconds=60)
+    time.sleep(1)
+
+
+@pytest.mark.extended
+def test_compaction_leaves_what_kafkas_leaves(tmp_path: Path, kafka_dump_log: DumpLog) -> None:
+    """Both compact the same log; batches are equal to the last bit."""
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    configs = {"cleanup.policy": "compact", "segment.bytes": "1048576", "min.cleanable.dirty.ratio": "0.01"}
+    with ThreadedBroker({"log.cleaner.enable": "false"}, data_dir=ours) as broker:
+        with BlockingAdminClient(broker.bootstrap_servers) as admin:
+            admin.create_topics([NewTopic("t", 1, 1, configs=configs)]).all()
+        for first in range(0, 600, 200):
+            produced_with_keys(broker.bootstrap_servers, range(first, first + 200), idempotent=first == 200)
+    before = size_of(ours / "t-0")
+    shutil.copytree(ours, theirs)
+    with ThreadedBroker({"log.cleaner.backoff.ms": "100"}, data_dir=ours):
+        wait_until_smaller(ours / "t-0", before)
+    with kafka_on(theirs, tmp_path / "kafka") as kafka:
+        wait_until_smaller(theirs / "t-0", before)
+    check_kafka_found_nothing_wrong(kafka)
+    assert batches_of(ours / "t-0") == batches_of(theirs / "t-0")
+    for path in (ours / "t-0").glob("*.log"):
+        assert all(batch.valid for batch in parse_dump(kafka_dump_log(path, "--print-data-log")))
+
+
+@pytest.mark.extended
+def test_deleted_records_and_tombstones_are_handed_over(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    first = TopicPartition("t", 0)
+    with ThreadedBroker(data_dir=data) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("t", 1, 1), NewTopic("c", 1, 1, configs={"cleanup.policy": "compact"})]).all()
+        produced(broker.bootstrap_servers, range(100))
+        admin.delete_records({first: 40}).all()
+        confluent: Any = importlib.import_module("confluent_kafka")
+        producer = confluent.Producer({"bootstrap.servers": broker.bootstrap_servers})
+        for key, value in ((b"a", b"1"), (b"b", b"2"), (b"a", None), (b"b", b"3")):
+            producer.produce("c", value, key, partition=0)
+        assert producer.flush(SECONDS) == 0
+        broker.clean_records("c")
+    with kafka_on(data, tmp_path / "kafka") as kafka, BlockingAdminClient(kafka.address) as admin:
+        assert consumed(kafka.address, 100) == [(at, at) for at in range(40, 100)]
+        admin.delete_records({first: 70}).all()
+    check_kafka_found_nothing_wrong(kafka)
+    (left,) = (batch for batch in batches_of(data / "c-0"))
+    assert [(record.key, record.value) for record in decode_records(left)] == [(b"a", None), (b"b", b"3")]
+    assert left.delete_horizon_ms is not None
+    with ThreadedBroker(data_dir=data) as broker:
+        assert consumed(broker.bootstrap_servers, 100) == [(at, at) for at in range(70, 100)]
