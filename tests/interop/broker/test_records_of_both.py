@@ -115,7 +115,7 @@ def produced_with_keys(address: str, numbers: range, *, idempotent: bool) -> Non
     confluent: Any = importlib.import_module("confluent_kafka")
     producer = confluent.Producer({"bootstrap.servers": address, "enable.idempotence": idempotent, "linger.ms": 5})
     for number in numbers:
-        value = b"%05d" % number + random.Random(number).randbytes(6000)
+        value = b"%05d" % number + random.Random(number).randbytes(3000).hex().encode()
         producer.produce("t", value, b"key-%d" % (number % 37), partition=0, timestamp=number + 1)
         if not number % 10:
             producer.flush(SECONDS)
