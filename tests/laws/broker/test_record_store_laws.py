@@ -121,8 +121,8 @@ class Machine(RuleBasedStateMachine):
                 on_failure=self.on_failure,
             )
         dynamic = DynamicConfiguration(BrokerConfiguration({}), image.configs)
-        self.rules = Rules(dynamic, image)
-        self.cleaner = RecordCleaner(self.store, image.topics, self.rules, dynamic, self.clock)
+        self.topic_rules = Rules(dynamic, image)
+        self.cleaner = RecordCleaner(self.store, image.topics, self.topic_rules, dynamic, self.clock)
 
     @property
     def data(self) -> Path:
@@ -140,9 +140,11 @@ class Machine(RuleBasedStateMachine):
     def batch(self, pairs: list[tuple[bytes, bytes | None]], codec: Codec, *, idempotent: bool) -> RecordBatch:
         now_ms = self.clock.now_ms()
         records = [Record(timestamp=now_ms, key=key, value=value) for key, value in pairs]
-        producer = (PRODUCER, 0, self.model.sequence) if idempotent else (NO_PRODUCER_ID, -1, -1)
-        names = ("producer_id", "producer_epoch", "base_sequence")
-        return next(read_batches(encode_batch(records, codec=codec, **dict(zip(names, producer, strict=True)))))
+        producer_id, epoch, sequence = (PRODUCER, 0, self.model.sequence) if idempotent else (NO_PRODUCER_ID, -1, -1)
+        encoded = encode_batch(
+            records, codec=codec, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence
+        )
+        return next(read_batches(encoded))
 
     @rule(pairs=PAIRS, codec=st.sampled_from([Codec.NONE, Codec.GZIP]), idempotent=st.booleans(), twice=st.booleans())
     def produce(self, pairs: list[tuple[bytes, bytes | None]], codec: Codec, *, idempotent: bool, twice: bool) -> None:
@@ -173,10 +175,10 @@ class Machine(RuleBasedStateMachine):
     @rule(retention_ms=st.sampled_from([-1, 10_000]), retention_bytes=st.sampled_from([-1, 500]))
     def retain(self, retention_ms: int, retention_bytes: int) -> None:
         """Which segments go is not in the model, but only whole beginnings may, and no more than the rules say."""
-        self.rules.retention_ms, self.rules.retention_bytes = retention_ms, retention_bytes
+        self.topic_rules.retention_ms, self.topic_rules.retention_bytes = retention_ms, retention_bytes
         size, start = self.log.size, self.log.start_offset
         self.run(self.cleaner.clean("t"))
-        self.rules.retention_ms = self.rules.retention_bytes = -1
+        self.topic_rules.retention_ms = self.topic_rules.retention_bytes = -1
         new_start = self.log.start_offset
         assert new_start >= start
         oldest_ms = self.clock.now_ms() - retention_ms
@@ -189,9 +191,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def compact(self) -> None:
-        self.rules.compacts = True
+        self.topic_rules.compacts = True
         self.run(self.cleaner.clean("t"))
-        self.rules.compacts = False
+        self.topic_rules.compacts = False
         self.forget_deleted()
         self.model.compact(self.clock.now_ms())
 

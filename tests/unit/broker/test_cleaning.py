@@ -178,6 +178,16 @@ async def test_compaction_comes_by_the_clock(client: BrokerConnection, clock: Ma
     assert await fetched(client) == [b"6", b"8"]
 
 
+async def test_compaction_without_lag(client: BrokerConnection, clock: ManualClock) -> None:
+    """``max.compaction.lag.ms`` does not begin it."""
+    configs = {"max.compaction.lag.ms": "1", "min.cleanable.dirty.ratio": "1", "segment.ms": "1000"}
+    await create(client, {**configs, "cleanup.policy": "compact"})
+    for second in range(0, 10, 2):
+        await produce(client, 1000 * second, (b"a", b"%d" % second))
+    await settled(clock, 16)
+    assert len(await fetched(client)) == 5
+
+
 async def test_a_compacted_log_is_read_again(tmp_path: Path) -> None:
     async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
         await create(client, {"cleanup.policy": "compact", "segment.bytes": "1048576"})

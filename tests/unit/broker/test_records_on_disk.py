@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
+import pytest
 from tests.embedded.connection import BrokerConnection, connected_to
 
 from kafkawire.broker import EmbeddedBroker
@@ -14,6 +16,7 @@ from kafkawire.protocol import (
     CreateTopicsResponse,
     DeleteTopicsRequest,
     DeleteTopicsResponse,
+    EndTxnMarker,
     FetchRequest,
     FetchResponse,
     ListOffsetsRequest,
@@ -22,6 +25,7 @@ from kafkawire.protocol import (
     ProduceResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.records.control_records import ControlRecordType, encode_control_record
 from kafkawire.wire.batches import Record, decode_records, encode_batch, read_batches
 
 LATEST: Final = -1
@@ -64,9 +68,6 @@ async def listed(client: BrokerConnection, timestamp: int) -> ListOffsetsRespons
     partition = ListOffsetsRequest.ListOffsetsPartition(0, -1, timestamp)
     topics = (ListOffsetsRequest.ListOffsetsTopic("t", (partition,)),)
     return (await client.ask(ListOffsetsRequest(-1, topics=topics), 7, ListOffsetsResponse)).topics[0].partitions[0]
-
-
-SMALL: Final = {"segment.bytes": "1048576"}
 
 
 async def test_records_are_there_after_a_restart(tmp_path: Path) -> None:
@@ -123,3 +124,41 @@ async def test_a_topic_that_is_deleted_and_made_again_is_empty(tmp_path: Path) -
         assert (await produce(client, b"c")).base_offset == 0
     async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
         assert await fetched(client) == [b"c"]
+
+
+async def test_records_are_durable_before_they_are_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    fsync = os.fsync
+
+    def noted(descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().name)
+        fsync(descriptor)
+
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        await create(client, {"flush.messages": "1000"})
+        await produce(client, b"a")
+        monkeypatch.setattr(os, "fsync", noted)
+        for number in range(1, 4):
+            await produce(client, b"b")
+            assert synced == [f"{0:020d}.log"] * number
+
+
+async def test_aborted_records_are_read(tmp_path: Path) -> None:
+    """Of a directory that Kafka has written."""
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        await create(client)
+        await produce(client, b"a")
+    record = [Record(timestamp=1000, key=b"b", value=b"b")]
+    aborted = encode_batch(record, base_offset=1, base_sequence=0, transactional=True, producer_id=7, producer_epoch=0)
+    marker = encode_control_record(ControlRecordType.ABORT, EndTxnMarker(), 0)
+    ended = encode_batch(
+        [Record(timestamp=1000, key=marker[0], value=marker[1])],
+        base_offset=2, transactional=True, control=True, producer_id=7, producer_epoch=0,
+    )  # fmt: skip
+    log = tmp_path / "t-0" / f"{0:020d}.log"
+    log.write_bytes(log.read_bytes() + aborted + ended)
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        assert (await fetched(client))[:2] == [b"a", b"b"]
+        assert (await listed(client, LATEST)).offset == 3

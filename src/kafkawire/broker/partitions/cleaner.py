@@ -24,6 +24,9 @@ _log = logging.getLogger(__name__)
 _MOST_KEYS: Final = 1_000_000
 """Keys of a round of compaction, after which it ends with the segment; about 150 bytes of memory for each."""
 
+_NEVER: Final = -1.0
+"""A part of a log that is never so small that compaction can wait."""
+
 _LARGEST_SPAN: Final = (1 << 31) - 1
 _EXPIRATION: Final = "producer.id.expiration.ms"
 
@@ -84,7 +87,7 @@ class RecordCleaner:
                     if rules.cleaning.compacts:
                         self._end_segment(log)
                         await log.durable()
-                        await self._compact(log, rules, least_dirty_ratio=0.0)
+                        await self._compact(log, rules, clean_enough=_NEVER)
 
     def _begin(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._run())
@@ -155,14 +158,14 @@ class RecordCleaner:
         if log.segments and log.segments[-1].size:
             log.roll(self._clock.now_ms())
 
-    async def _compact(self, log: PartitionLog, rules: TopicRules, least_dirty_ratio: float) -> None:
+    async def _compact(self, log: PartitionLog, rules: TopicRules, clean_enough: float) -> None:
         now_ms = self._clock.now_ms()
         first_dirty = max(log.cleaned_offset, log.start_offset)
         segments = _cleanable(log, now_ms - rules.cleaning.least_lag_ms if rules.cleaning.least_lag_ms > 0 else None)
         dirty = [segment for segment in segments if segment.end_offset > first_dirty]
         dirty_bytes = sum(segment.size for segment in dirty)
         every_byte = sum(segment.size for segment in segments)
-        if not every_byte or dirty_bytes / every_byte < least_dirty_ratio:
+        if not every_byte or dirty_bytes / every_byte <= clean_enough:
             return
         transactions = await asyncio.to_thread(transactions_in, _batches(segments))
         segments = _before(segments, transactions)
