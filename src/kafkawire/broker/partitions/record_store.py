@@ -85,7 +85,7 @@ class RecordStore:
             raise RefusedRecordsError(
                 ErrorCode.POLICY_VIOLATION,
                 f"This broker keeps at most {self._most_bytes} bytes of records in memory, and has {self._used.bytes}. "
-                "Delete topics or records that are no longer needed, or start it with a data directory.",
+                "Delete topics that are no longer needed, or start it with a data directory.",
             )
         return self.log(topic_id, partition).append(batch, leader_epoch, rules, now_ms)
 
