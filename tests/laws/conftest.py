@@ -14,6 +14,7 @@ _PROTOCOL = _LAWS / "protocol"
 
 EXAMPLES = {
     _PROTOCOL: 5,  # some 2 600 emitted tests
+    _LAWS / "broker" / "test_record_store_laws.py": 25,  # each example has up to 30 steps, with files
     _LAWS / "model" / "test_acl_effect_laws.py": 80,  # each example decides on 1 200 rights
     _LAWS / "wire" / "test_json_round_trip.py": 40,  # each value has a field of every type and kind
     _LAWS / "wire" / "test_reference_round_trip.py": 40,

@@ -18,6 +18,7 @@ from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
 from kafkawire.broker.handlers.context import HandlerContext, Handlers
+from kafkawire.broker.handlers.delete_records import DeleteRecordsHandlers
 from kafkawire.broker.handlers.fetch import FetchHandlers
 from kafkawire.broker.handlers.group_members import GroupMemberHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
@@ -32,7 +33,8 @@ from kafkawire.broker.handlers.scram_users import ScramHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.opened_state import OpenedState
-from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.partitions.cleaner import RecordCleaner
+from kafkawire.broker.partitions.topic_rules import RulesOfTopics
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
 from kafkawire.broker.plugins.loading import plugged_in
@@ -49,6 +51,7 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ClusterHandlers,
     ConfigAlterationHandlers,
     ConfigDescriptionHandlers,
+    DeleteRecordsHandlers,
     FetchHandlers,
     GroupHandlers,
     GroupMemberHandlers,
@@ -73,11 +76,13 @@ class Assembled(NamedTuple):
         dispatcher: has all handlers.
         creation: creates topics.
         classic_groups: the members of groups; to be loaded once the node leads.
+        cleaner: deletes and compacts records.
     """
 
     dispatcher: Dispatcher
     creation: TopicCreation
     classic_groups: ClassicGroups
+    cleaner: RecordCleaner
 
 
 def assemble(
@@ -105,7 +110,7 @@ def assemble(
         ConfigurationError: a policy class cannot be loaded.
     """
     configuration, controller, placement = state.configuration, state.controller, state.placement
-    store, work = RecordStore(), RequestWork()
+    store, work = state.store, RequestWork()
     state.coordinator.follow(controller)
     classic_groups = ClassicGroups(state.coordinator, clock, GroupSettings.of(configuration))
     resources.push_async_callback(classic_groups.close)
@@ -121,6 +126,8 @@ def assemble(
             policy.configure(configuration.properties)
     dynamic = DynamicConfiguration(configuration, controller.image.configs)
     alterations = ConfigAlterations(controller.image, dynamic, alter_policy, lambda: quotas.reconfigurable)
+    rules = RulesOfTopics(dynamic, controller.image.configs)
+    controller.subscribe(rules.forget)
     served: dict[int, range] = {}
     context = HandlerContext(
         access=access,
@@ -137,6 +144,7 @@ def assemble(
         offered=CappedVersions(served, faults),
         placement=placement,
         quotas=quotas,
+        rules=rules,
         store=store,
         work=work,
     )
@@ -145,4 +153,5 @@ def assemble(
     dispatcher = Dispatcher(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )
-    return Assembled(dispatcher, context.creation, classic_groups)
+    cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
+    return Assembled(dispatcher, context.creation, classic_groups, cleaner)

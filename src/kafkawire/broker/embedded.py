@@ -29,6 +29,7 @@ from kafkawire.broker.listener.connection import Service
 from kafkawire.broker.listener.frame_room import FrameRoom
 from kafkawire.broker.listener.server import Server
 from kafkawire.broker.opened_state import OpenedState
+from kafkawire.broker.partitions.cleaner import RecordCleaner
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.metrics import QuotaMetric
@@ -191,6 +192,7 @@ class EmbeddedBroker(BrokerAddresses):
         self._halt: asyncio.Future[StorageError] | None = None
         self._server: Server | None = None
         self._quotas: ClientQuotas | None = None
+        self._cleaner: RecordCleaner | None = None
         self._closing: asyncio.Task[None] | None = None
         self._failure: StorageError | None = None
 
@@ -289,7 +291,10 @@ class EmbeddedBroker(BrokerAddresses):
             assembled.classic_groups.load()
             updates.begin()
             await create_missing(self._topics, assembled.creation, state.controller)
+            assembled.cleaner.begin()
+            resources.push_async_callback(assembled.cleaner.end)
             server.start()
+            self._cleaner = assembled.cleaner
             self._server, self._quotas = server, updates.quotas
             self._resources = resources.pop_all()
 
@@ -340,6 +345,30 @@ class EmbeddedBroker(BrokerAddresses):
         if self._quotas is None or self._resources is None:
             raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
         return self._quotas.metrics()
+
+    async def clean_records(self, topic: str | None = None) -> None:
+        """Delete and compact records now, as otherwise in the background by the broker's clock.
+
+        A compacted topic is compacted to its last record, whatever ``min.cleanable.dirty.ratio`` says.
+
+        Args:
+            topic: the name of the topic; None for all topics.
+
+        Raises:
+            RuntimeError: the broker does not run.
+            StorageError: a file could not be written.
+
+        Example:
+            ```python
+            from kafkawire.broker import EmbeddedBroker, ManualClock
+
+            async with EmbeddedBroker(topics=["orders"], clock=ManualClock()) as broker:
+                await broker.clean_records("orders")
+            ```
+        """
+        if self._cleaner is None or self._resources is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        await self._cleaner.clean(topic)
 
     async def __aenter__(self) -> Self:
         await self.start()

@@ -22,6 +22,8 @@ from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.metadata_log.registered_directories import registered_directories
 from kafkawire.broker.metadata_log.snapshots import read_snapshot
 from kafkawire.broker.nodes import Nodes, RegisteredNodes
+from kafkawire.broker.partitions.file_store import FileRecordStore
+from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.registration import (
     arrival_records,
     bootstrap_records,
@@ -53,6 +55,7 @@ class OpenedState:
         placement: where new partitions go.
         controller: has the metadata.
         coordinator: has the groups.
+        store: has the records.
         resources: closes the files and releases the directory.
     """
 
@@ -64,6 +67,7 @@ class OpenedState:
     placement: Placement
     controller: Controller
     coordinator: GroupCoordinator
+    store: RecordStore
     resources: AsyncExitStack
 
     @classmethod
@@ -113,7 +117,17 @@ class OpenedState:
             offsets_topic = OffsetsTopic(controller, configuration, placement)
             coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure)
             resources.push_async_callback(coordinator.close)
-            parts = (nodes, placement, controller, coordinator, resources.pop_all())
+            store = RecordStore()
+            if data_dir is not None:
+                store = FileRecordStore(
+                    data_dir,
+                    controller,
+                    now_ms=clock.now_ms(),
+                    producers_expire_ms=configuration.integer("producer.id.expiration.ms"),
+                    on_failure=on_failure,
+                )
+            resources.push_async_callback(store.close)
+            parts = (nodes, placement, controller, coordinator, store, resources.pop_all())
             return cls(data_dir, configuration, cluster, directory_id, *parts)
 
     async def arrive(self) -> None:

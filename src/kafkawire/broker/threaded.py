@@ -147,6 +147,28 @@ class ThreadedBroker(BrokerAddresses):
             raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
         return self._running.quota_metrics()
 
+    def clean_records(self, topic: str | None = None) -> None:
+        """Delete and compact records now; see `EmbeddedBroker.clean_records`.
+
+        Args:
+            topic: the name of the topic; None for all topics.
+
+        Raises:
+            RuntimeError: the broker does not run.
+            StorageError: a file could not be written.
+
+        Example:
+            ```python
+            from kafkawire.broker import ThreadedBroker
+
+            with ThreadedBroker(topics=["orders"]) as broker:
+                broker.clean_records("orders")
+            ```
+        """
+        if self._running is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        self._running.clean_records(topic)
+
     def __enter__(self) -> Self:
         self.start()
         return self
@@ -182,6 +204,10 @@ class _Running:
 
         loop, _ = self.started.result()
         return asyncio.run_coroutine_threadsafe(in_loop(), loop).result()
+
+    def clean_records(self, topic: str | None) -> None:
+        loop, _ = self.started.result()
+        asyncio.run_coroutine_threadsafe(self._broker.clean_records(topic), loop).result()
 
     def stop(self) -> None:
         loop, leave = self.started.result()

@@ -15,6 +15,7 @@ from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.partitions.topic_rules import RulesOfTopics
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
@@ -43,6 +44,7 @@ class HandlerContext:
         offered: API key to the versions that clients are offered.
         placement: where new partitions go.
         quotas: the client quotas.
+        rules: the rules of topics for their records.
         store: the records of all partitions.
         work: a thread for work that would block the event loop.
     """
@@ -61,6 +63,7 @@ class HandlerContext:
     offered: Mapping[int, range]
     placement: Placement
     quotas: ClientQuotas
+    rules: RulesOfTopics
     store: RecordStore
     work: RequestWork
 

@@ -125,7 +125,7 @@ class FetchHandlers:
             return _failed(asked.partition, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         log = self._store.log(topic.topic_id, asked.partition)
         error = leader_epoch_error(asked.current_leader_epoch, partition.leader_epoch)
-        if not error and not 0 <= asked.fetch_offset <= log.end_offset:
+        if not error and not log.start_offset <= asked.fetch_offset <= log.end_offset:
             error = ErrorCode.OFFSET_OUT_OF_RANGE
         if error:
             return replace(_failed(asked.partition, error), aborted_transactions=None)
@@ -136,9 +136,9 @@ class FetchHandlers:
         reading.logs.append(log)
         return Result(
             asked.partition,
-            high_watermark=log.end_offset,
-            last_stable_offset=log.end_offset,
-            log_start_offset=0,
+            high_watermark=log.high_watermark,
+            last_stable_offset=log.high_watermark,
+            log_start_offset=log.start_offset,
             aborted_transactions=() if request.isolation_level == _READ_COMMITTED else None,
             records=records,
         )

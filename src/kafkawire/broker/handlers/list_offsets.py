@@ -12,7 +12,7 @@ from kafkawire.broker.partitions.partition_log import FoundOffset, PartitionLog,
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
-from kafkawire.protocol import ListOffsetsRequest, ListOffsetsResponse
+from kafkawire.protocol import ListOffsetsRequest, ListOffsetsResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
 
 _EPOCHS_SINCE: Final = 4
@@ -82,15 +82,19 @@ class ListOffsetsHandlers:
             index,
             timestamp=found.timestamp,
             offset=found.offset,
-            leader_epoch=partition.leader_epoch if with_epoch else -1,
+            leader_epoch=_epoch(found, partition) if with_epoch else -1,
         )
+
+
+def _epoch(found: FoundOffset, partition: PartitionRecord) -> int:
+    return partition.leader_epoch if found.leader_epoch < 0 else found.leader_epoch
 
 
 def _found(log: PartitionLog, timestamp: int) -> FoundOffset | None:
     if timestamp == _LATEST:
-        return FoundOffset(log.end_offset, -1)
+        return FoundOffset(log.high_watermark, -1)
     if timestamp in _EARLIEST:
-        return FoundOffset(0, -1)
+        return FoundOffset(log.start_offset, -1)
     if timestamp == _NEWEST:
         return log.newest()
     return None if timestamp in _TIERED else log.first_since(timestamp)

@@ -18,14 +18,12 @@ from kafkawire.broker.partitions.checked_batch import (
     RefusedRecordsError,
     checked_batch,
 )
+from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.producers import SequenceError
 from kafkawire.broker.requests import Answer, Call, RefusedRequestError, Unanswered
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
-from kafkawire.model.configs.checks import Value
-from kafkawire.model.configs.definitions import definitions
-from kafkawire.model.configs.resources import ConfigResourceType
 from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import (
     InitProducerIdRequest,
@@ -50,9 +48,8 @@ class ProduceHandlers:
     """Append records."""
 
     def __init__(self, context: HandlerContext) -> None:
-        self._image = context.controller.image
-        self._topics = self._image.topics
-        self._configuration = context.configuration
+        self._topics = context.controller.image.topics
+        self._rules = context.rules
         self._store = context.store
         self._producer_ids = ProducerIds(context.controller, context.cluster.node_id)
         self._access = context.access
@@ -68,7 +65,11 @@ class ProduceHandlers:
     async def _produce(self, request: ProduceRequest, call: Call) -> Answer:
         if call.version < _FIRST_SERVED:
             raise RefusedRequestError(f"Produce version {call.version} is listed for old clients, but not served")
-        topics = tuple([await self._produce_topic(topic, request, call) for topic in request.topic_data])
+        logs: list[PartitionLog] = []
+        topics = tuple([await self._produce_topic(topic, request, call, logs) for topic in request.topic_data])
+        if request.acks:
+            for log in logs:
+                await log.durable()
         throttle_time_ms = self._rates.record(call.session, call.client_id, call.size)
         if request.acks:
             return ProduceResponse(topics, throttle_time_ms)
@@ -77,7 +78,7 @@ class ProduceHandlers:
         return Unanswered(throttle_time_ms)
 
     async def _produce_topic(
-        self, asked: ProduceRequest.TopicProduceData, request: ProduceRequest, call: Call
+        self, asked: ProduceRequest.TopicProduceData, request: ProduceRequest, call: Call, logs: list[PartitionLog]
     ) -> ProduceResponse.TopicProduceResponse:
         by_id = call.version >= _IDS_SINCE
         topic = self._topics.find(asked.name, asked.topic_id, by_id=by_id)
@@ -87,48 +88,45 @@ class ProduceHandlers:
         partitions = [
             _failed(partition.index, refused)
             if refused or topic is None
-            else await self._append(topic, partition, call)
+            else await self._append(topic, partition, call, logs)
             async for partition in in_slices(asked.partition_data)
         ]
         return ProduceResponse.TopicProduceResponse(asked.name, asked.topic_id, tuple(partitions))
 
-    async def _append(self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call) -> Result:
+    async def _append(
+        self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call, logs: list[PartitionLog]
+    ) -> Result:
         if asked.index not in topic.partitions:
             return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         if topic.name in INTERNAL_TOPICS:
             return _failed(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
-        rules = self._append_rules(topic.name)
+        rules = self._rules.of(topic.name)
         now_ms = self._clock.now_ms()
         try:
-            batch = await self._checked(asked.records or b"", rules, now_ms)
+            batch = await self._checked(asked.records or b"", rules.records, now_ms)
             known = self._topics.by_id.get(topic.topic_id)  # it may have been deleted in between
             partition = None if known is None else known.partitions.get(asked.index)
             if partition is None:
                 return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-            appended = self._store.append(topic.topic_id, asked.index, batch, partition.leader_epoch)
+            log = self._store.log(topic.topic_id, asked.index)
+            logs.append(log)
+            epoch = partition.leader_epoch
+            appended = self._store.append(
+                topic.topic_id, asked.index, batch, epoch, rules=rules.segments, now_ms=now_ms
+            )
         except SequenceError as error:
-            return _failed(asked.index, error.code, str(error), log_start_offset=0)
+            return _failed(asked.index, error.code, str(error), log_start_offset=self._start_offset(topic, asked.index))
         except RefusedRecordsError as error:
-            refused = _failed(asked.index, error.code, str(error), log_start_offset=0 if error.in_log else -1)
+            start_offset = self._start_offset(topic, asked.index) if error.in_log else -1
+            refused = _failed(asked.index, error.code, str(error), log_start_offset=start_offset)
             reason = f"{error} in topic partition {topic.name}-{asked.index}"
             blamed = tuple(ProduceResponse.BatchIndexAndErrorMessage(index, reason) for index in error.records)
             return replace(refused, record_errors=blamed) if call.version >= _RECORD_ERRORS_SINCE else refused
-        time = now_ms if rules.log_append_time and appended.first_timestamp < 0 else appended.first_timestamp
-        return Result(asked.index, 0, appended.base_offset, time, log_start_offset=0)
+        time = now_ms if rules.records.log_append_time and appended.first_timestamp < 0 else appended.first_timestamp
+        return Result(asked.index, 0, appended.base_offset, time, log_start_offset=log.start_offset)
 
-    def _append_rules(self, topic: str) -> AppendRules:
-        cleanup = self._config(topic, "cleanup.policy", "log.cleanup.policy")
-        most = self._config(topic, "max.message.bytes", "message.max.bytes")
-        timestamps = self._config(topic, "message.timestamp.type", "log.message.timestamp.type")
-        return AppendRules(
-            max_message_bytes=most if isinstance(most, int) else 0,
-            log_append_time=timestamps == "LogAppendTime",
-            needs_keys=isinstance(cleanup, tuple) and "compact" in cleanup,
-        )
-
-    def _config(self, topic: str, name: str, of_brokers: str) -> Value:
-        text = self._image.configs.of(ConfigResourceType.TOPIC, topic).get(name)
-        return self._configuration.value(of_brokers) if text is None else definitions().topic[name].value(name, text)
+    def _start_offset(self, topic: Topic, partition: int) -> int:
+        return self._store.log(topic.topic_id, partition).start_offset if topic.topic_id in self._topics.by_id else 0
 
     async def _checked(self, records: RecordBytes, rules: AppendRules, now_ms: int) -> RecordBatch:
         """The batch to store. The thread checks batches that may have many records or take long to decompress."""

@@ -1,23 +1,22 @@
-"""The records of one partition, in memory."""
+"""The records of one partition: in memory, or in a subclass on disk."""
 
 from __future__ import annotations
 
 import asyncio
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
-from typing import Final
 
 from msgspec.structs import replace
 
 from kafkawire.broker.partitions.producers import Appended, ProducerHistory
+from kafkawire.broker.partitions.segment import MemorySegment, MemoryUse, Segment, SegmentRules
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 from kafkawire.wire.message import Struct
 
-OVERHEAD: Final = 256
-"""About the bytes of memory that a batch takes besides its content."""
+_DEFAULT_RULES = SegmentRules()
 
 
 class FoundOffset(Struct, frozen=True, gc=False):
@@ -26,86 +25,186 @@ class FoundOffset(Struct, frozen=True, gc=False):
     Attributes:
         offset: of the record.
         timestamp: of the record, milliseconds.
+        leader_epoch: of its batch; -1 for the current one.
     """
 
     offset: int
     timestamp: int
+    leader_epoch: int = -1
 
 
 class PartitionLog:
     """The batches of a partition, as they were checked, with their offsets and leader epochs.
 
+    Args:
+        used: has the bytes of the batches added.
+
     Attributes:
+        start_offset: the offset of the first record that is not deleted.
         end_offset: the offset of the next record.
-        size: about the bytes of memory in use.
+        cleaned_offset: compaction has seen all records below it.
+        segments: the segments in order; none before the first record.
+        producers: the last batches of idempotent producers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, used: MemoryUse | None = None) -> None:
+        self.start_offset = 0
         self.end_offset = 0
-        self.size = 0
-        self._batches: list[RecordBatch] = []
-        self._producers = ProducerHistory()
+        self.cleaned_offset = 0
+        self.segments: list[Segment] = []
+        self.producers = ProducerHistory()
+        self._used = used or MemoryUse()
         self._waiting: set[asyncio.Future[None]] = set()
 
-    def append(self, batch: RecordBatch, leader_epoch: int) -> Appended:
+    @property
+    def high_watermark(self) -> int:
+        """The offset after the last record that clients can read."""
+        return self.end_offset
+
+    @property
+    def size(self) -> int:
+        """Bytes of all segments."""
+        return sum(segment.size for segment in self.segments)
+
+    def append(
+        self, batch: RecordBatch, leader_epoch: int, rules: SegmentRules = _DEFAULT_RULES, now_ms: int = 0
+    ) -> Appended:
         """Append a batch, unless it is a duplicate.
+
+        Args:
+            batch: the batch.
+            leader_epoch: of the partition.
+            rules: when its segment ends.
+            now_ms: milliseconds since the epoch.
 
         Raises:
             SequenceError: batches of its producer are missing before it.
         """
         is_idempotent = batch.producer_id != NO_PRODUCER_ID
         if is_idempotent:
-            original = self._producers.original(batch)
+            original = self.producers.original(batch)
             if original is not None:
                 return original
         stored = replace(batch, base_offset=self.end_offset, partition_leader_epoch=leader_epoch, position=0)
-        self._batches.append(stored)
+        if not self.segments or self.segments[-1].must_end(stored, rules, now_ms):
+            self.roll(now_ms)
         self.end_offset = stored.last_offset + 1
-        self.size += stored.size + OVERHEAD
         if is_idempotent:
-            self._producers.remember(stored)
-        self._wake()
+            self.producers.remember(stored)
+        self._store(stored)
         return Appended(stored.base_offset)
 
+    async def durable(self) -> None:
+        """Wait until all records so far would survive a crash, as far as this log can.
+
+        Raises:
+            StorageError: they could not be written.
+        """
+
     def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
-        """The batches from an offset on; the last one is truncated at the limit.
+        """The batches of one segment from an offset on; the last one is truncated at the limit.
 
         Args:
-            offset: from 0 to ``end_offset``.
+            offset: from ``start_offset`` to ``high_watermark``.
             most: the most bytes.
             at_least_one: whether the first batch is read completely even if it is larger; else nothing is read then.
+
+        Raises:
+            OSError: a file cannot be read.
         """
-        pieces: list[bytes] = []
-        size = 0
-        for batch in self._from(offset):
-            if not pieces:
-                if batch.size > most and not at_least_one:
-                    break
-                most = max(most, batch.size)
-            elif size >= most:
-                break
-            pieces.append(batch.to_bytes())
-            size += batch.size
-        return b"".join(pieces)[:most]
+        for segment in self._segments_from(offset):
+            if records := segment.read(offset, most, at_least_one=at_least_one):
+                return records
+        return b""
+
+    def batches(self, offset: int) -> Iterator[RecordBatch]:
+        """The batches from the one with an offset on.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        for segment in self._segments_from(offset):
+            yield from segment.batches(offset)
 
     def first_since(self, timestamp: int) -> FoundOffset | None:
-        """The first record with at least this timestamp, in milliseconds; None if there is none."""
-        for batch in self._batches:
-            if batch.max_timestamp >= timestamp:
-                for record in decode_records(batch):
-                    if record.timestamp >= timestamp:
-                        return FoundOffset(record.offset, record.timestamp)
+        """The first record with at least this timestamp, in milliseconds; None if there is none.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        for segment in self._segments_from(self.start_offset):
+            if segment.largest_timestamp >= timestamp:
+                for batch in segment.batches_since(timestamp, self.start_offset):
+                    for record in decode_records(batch):
+                        if record.timestamp >= timestamp and record.offset >= self.start_offset:
+                            return FoundOffset(record.offset, record.timestamp, batch.partition_leader_epoch)
         return None
 
     def newest(self) -> FoundOffset | None:
-        """The first of the records with the highest timestamp; None if there are no records."""
-        newest = max(self._batches, key=attrgetter("max_timestamp"), default=None)
+        """The first of the records with the highest timestamp; None if there are no records.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        segment = max(self.segments, key=attrgetter("largest_timestamp"), default=None)
+        newest = None if segment is None else next(segment.batches(segment.largest_offset), None)
         if newest is None:
             return None
+        epoch = newest.partition_leader_epoch
         if newest.timestamp_type is TimestampType.LOG_APPEND_TIME:
-            return FoundOffset(newest.last_offset, newest.max_timestamp)
+            return FoundOffset(newest.last_offset, newest.max_timestamp, epoch)
         records = (record for record in decode_records(newest) if record.timestamp == newest.max_timestamp)
-        return next((FoundOffset(record.offset, record.timestamp) for record in records), None)
+        return next((FoundOffset(record.offset, record.timestamp, epoch) for record in records), None)
+
+    def roll(self, now_ms: int) -> None:
+        """Begin a new segment."""
+        self.segments.append(MemorySegment(self.end_offset, now_ms, self._used))
+
+    async def delete_segments(self, count: int) -> None:
+        """Delete the first segments; the last one, to which records are appended, is not among them.
+
+        Raises:
+            StorageError: they could not be deleted.
+        """
+        for segment in self._without(count):
+            if isinstance(segment, MemorySegment):
+                segment.free()
+
+    async def delete_before(self, offset: int) -> None:
+        """Make an offset the first one; nothing changes if it is below the first one already.
+
+        Raises:
+            StorageError: it could not be stored.
+        """
+        self.start_offset = max(self.start_offset, offset)
+
+    async def rewrite(self, segments: Sequence[Segment], batches: Iterator[RecordBatch]) -> None:
+        """Replace the content of neighbouring segments by one segment.
+
+        Args:
+            segments: some of ``segments``, in order, without the last one.
+            batches: the batches that are kept.
+
+        Raises:
+            StorageError: it could not be stored.
+        """
+        kept = [*batches]
+        first, *others = segments
+        if isinstance(first, MemorySegment):
+            first.end_offset = segments[-1].end_offset
+            first.rewrite(kept)
+        for segment in others:
+            self.segments.remove(segment)
+            if isinstance(segment, MemorySegment):
+                segment.free()
+
+    async def note_cleaned(self, offset: int) -> None:
+        """Compaction has seen all records below an offset.
+
+        Raises:
+            StorageError: it could not be stored.
+        """
+        self.cleaned_offset = offset
 
     def wait(self, waiter: asyncio.Future[None]) -> None:
         """Complete a future when records are appended or the partition is deleted."""
@@ -116,14 +215,27 @@ class PartitionLog:
         self._waiting.discard(waiter)
 
     def close(self) -> None:
-        """Complete all waiting futures, because the partition is deleted."""
+        """Complete all waiting futures, because the partition is deleted, and release the memory."""
+        self._wake()
+        for segment in self.segments:
+            if isinstance(segment, MemorySegment):
+                segment.free()
+        self.segments = []
+
+    def _store(self, batch: RecordBatch) -> None:
+        self.segments[-1].add(batch)
         self._wake()
 
-    def _from(self, offset: int) -> Iterator[RecordBatch]:
+    def _without(self, count: int) -> Sequence[Segment]:
+        """Take the first segments out of the log."""
+        taken, self.segments = self.segments[:count], self.segments[count:]
+        self.start_offset = max(self.start_offset, self.segments[0].base_offset)
+        return taken
+
+    def _segments_from(self, offset: int) -> Iterator[Segment]:
         if offset < self.end_offset:
-            first = bisect_right(self._batches, offset, key=attrgetter("base_offset")) - 1
-            for index in range(first, len(self._batches)):
-                yield self._batches[index]
+            first = bisect_right(self.segments, offset, key=attrgetter("base_offset")) - 1
+            yield from self.segments[max(first, 0) :]
 
     def _wake(self) -> None:
         for waiter in self._waiting:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch
+from kafkawire.wire.batches.batch import NO_PRODUCER_ID, NO_SEQUENCE
 from kafkawire.wire.message import Struct
 
 _REMEMBERED: Final = 5
@@ -77,12 +78,26 @@ class ProducerHistory:
         self._expect(batch, (producer.batches[-1].last_sequence + 1) % _SEQUENCE_SPAN)
         return None
 
+    def see(self, batch: RecordBatch) -> None:
+        """Remember a batch that was read from the log, if it is of an idempotent producer."""
+        if batch.producer_id != NO_PRODUCER_ID and batch.base_sequence != NO_SEQUENCE:
+            self.remember(batch)
+
     def remember(self, batch: RecordBatch) -> None:
         """Remember a batch that was appended."""
         producer = self._producers.get(batch.producer_id)
         if producer is None or producer.epoch != batch.producer_epoch:
             producer = self._producers[batch.producer_id] = _Producer(batch.producer_epoch, deque(maxlen=_REMEMBERED))
         producer.batches.append(replace(batch, payload=b""))
+
+    def last_offsets(self) -> frozenset[int]:
+        """The base offset of the last batch of each producer."""
+        return frozenset(producer.batches[-1].base_offset for producer in self._producers.values())
+
+    def expire(self, oldest_ms: int) -> None:
+        """Forget the producers whose last batch is older than a time in milliseconds since the epoch."""
+        producers = self._producers.items()
+        self._producers = {key: one for key, one in producers if one.batches[-1].max_timestamp >= oldest_ms}
 
     def __len__(self) -> int:
         return len(self._producers)

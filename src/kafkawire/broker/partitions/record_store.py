@@ -1,12 +1,14 @@
-"""The records of all partitions, in limited memory."""
+"""The records of all partitions, in limited memory; a subclass has them on disk."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from kafkawire.broker.partitions.checked_batch import RefusedRecordsError
-from kafkawire.broker.partitions.partition_log import OVERHEAD, PartitionLog
+from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.producers import Appended
+from kafkawire.broker.partitions.segment import OVERHEAD, MemoryUse, SegmentRules
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
@@ -14,6 +16,8 @@ from kafkawire.wire.batches import RecordBatch
 
 MOST_BYTES: Final = 256 * 1024 * 1024
 """The most bytes of memory for the records of a broker."""
+
+_DEFAULT_RULES: Final = SegmentRules()
 
 
 class RecordStore:
@@ -25,39 +29,74 @@ class RecordStore:
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._bytes = 0
+        self._used = MemoryUse()
         self._logs: dict[bytes, dict[int, PartitionLog]] = {}
+        self._when_used: Callable[[], None] | None = None
+
+    def when_used(self, function: Callable[[], None]) -> None:
+        """Call a function once there is a log: at once, or with the first one."""
+        if self._logs:
+            function()
+        else:
+            self._when_used = function
 
     def log(self, topic_id: bytes, partition: int) -> PartitionLog:
         """The log of an existing partition."""
         logs = self._logs.setdefault(topic_id, {})
         log = logs.get(partition)
         if log is None:
-            log = logs[partition] = PartitionLog()
+            log = logs[partition] = self._new_log(topic_id, partition)
+            function, self._when_used = self._when_used, None
+            if function is not None:
+                function()
         return log
 
-    def append(self, topic_id: bytes, partition: int, batch: RecordBatch, leader_epoch: int) -> Appended:
+    def logs(self) -> Iterator[tuple[bytes, int, PartitionLog]]:
+        """Topic id, partition and log of all that have been used."""
+        for topic_id, logs in tuple(self._logs.items()):
+            for partition, log in tuple(logs.items()):
+                yield topic_id, partition, log
+
+    def append(
+        self,
+        topic_id: bytes,
+        partition: int,
+        batch: RecordBatch,
+        leader_epoch: int,
+        *,
+        rules: SegmentRules = _DEFAULT_RULES,
+        now_ms: int = 0,
+    ) -> Appended:
         """Append a batch to a partition, unless it is a duplicate.
+
+        Args:
+            topic_id, partition: the partition.
+            batch: the batch.
+            leader_epoch: of the partition.
+            rules: when a segment ends.
+            now_ms: milliseconds since the epoch.
 
         Raises:
             RefusedRecordsError: it does not fit into the memory.
             SequenceError: batches of its producer are missing before it.
+            StorageError: nothing can be written any more.
         """
-        if self._bytes + batch.size + OVERHEAD > self._most_bytes:
+        if self._used.bytes + batch.size + OVERHEAD > self._most_bytes:
             raise RefusedRecordsError(
                 ErrorCode.POLICY_VIOLATION,
-                f"This broker keeps at most {self._most_bytes} bytes of records, all in memory, and has "
-                f"{self._bytes}. Delete topics that are no longer needed, or use Apache Kafka for more data.",
+                f"This broker keeps at most {self._most_bytes} bytes of records in memory, and has {self._used.bytes}. "
+                "Delete topics that are no longer needed, or start it with a data directory.",
             )
-        log = self.log(topic_id, partition)
-        before = log.size
-        appended = log.append(batch, leader_epoch)
-        self._bytes += log.size - before
-        return appended
+        return self.log(topic_id, partition).append(batch, leader_epoch, rules, now_ms)
 
     def remove(self, record: Message) -> None:
         """Delete the records of a topic that a metadata record removes; ignore other metadata records."""
         if isinstance(record, RemoveTopicRecord):
             for log in self._logs.pop(record.topic_id, {}).values():
-                self._bytes -= log.size
                 log.close()
+
+    async def close(self) -> None:
+        """Write what is not durable yet."""
+
+    def _new_log(self, topic_id: bytes, partition: int) -> PartitionLog:
+        return PartitionLog(self._used)

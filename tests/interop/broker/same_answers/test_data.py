@@ -14,6 +14,8 @@ from tests.interop.broker.same_answers.test_topics import Config, Topic, create,
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.protocol import (
+    DeleteRecordsRequest,
+    DeleteRecordsResponse,
     FetchRequest,
     FetchResponse,
     InitProducerIdRequest,
@@ -283,3 +285,60 @@ def test_rights_to_produce_and_fetch(talk: Talk) -> None:
         for version in range(6):
             refused = InitProducerIdRequest(transactional_id="ds-none", transaction_timeout_ms=1000)
             talk.ask_for_codes(refused, version)
+
+
+def delete_records(talk: Talk, *topics: tuple[str, dict[int, int]], version: int = 2) -> None:
+    """Delete the records of partitions below offsets."""
+    asked = tuple(
+        DeleteRecordsRequest.DeleteRecordsTopic(
+            name, tuple(DeleteRecordsRequest.DeleteRecordsPartition(*each) for each in offsets.items())
+        )
+        for name, offsets in topics
+    )
+    talk.ask(DeleteRecordsRequest(asked, 20_000), version, DeleteRecordsResponse)
+
+
+@same_answers_from_plain_brokers
+def test_records_are_deleted_below_an_offset(talk: Talk) -> None:
+    topic = topic_with_leaders(talk, "da-deleted")
+    for _ in range(3):
+        produce(talk, topic, batch(), partitions=(0, 1))
+    for version in (0, 1, 2):
+        for offset in (version + 2, 1, 10, -2):
+            delete_records(talk, ("da-deleted", {0: offset, 1: 0, 7: 1}), ("da-none", {0: 1}), version=version)
+        list_offsets(talk, "da-deleted", _TIME, _TIME + 15, -1, -2, -3, -4)
+        for at in (0, 3, 4, 5, 9, 10):
+            fetch(talk, topic, at)
+    produce(talk, topic, batch())
+    delete_records(talk, ("da-deleted", {0: -1}))
+    list_offsets(talk, "da-deleted", _TIME, _TIME + 15, -1, -2, -3, -4)
+    produce(talk, topic, batch())
+    produce(talk, topic, batch(producer_id=1 << 40, sequence=3))
+    produce(talk, topic, batch(producer_id=1 << 40, sequence=9))
+    fetch(talk, topic, 12)
+    delete_records(talk, ("da-deleted", {}))
+
+
+@same_answers_from_plain_brokers
+def test_records_that_cannot_be_deleted(talk: Talk) -> None:
+    coordinated(talk, "da-undeletable")
+    settled(talk, "__consumer_offsets")
+    delete_records(talk, ("__consumer_offsets", {0: 0, 7: 0, 99: 0}))
+    for name, policy in (("da-compact", "compact"), ("da-both", "compact,delete"), ("da-neither", "")):
+        create(talk, Topic(name, 2, 1, (), (Config("cleanup.policy", policy),)))
+        settled(talk, name)
+        led(talk, name)
+        produce(talk, (name, _NO_ID), batch(_RECORDS[0]))
+        delete_records(talk, (name, {0: 1}))
+        list_offsets(talk, name, -2)
+
+
+@same_answers_from_secure_brokers
+def test_rights_to_delete_records(talk: Talk) -> None:
+    topic_with_leaders(talk, "da-delete-rights")
+    for operation in (AclOperation.DESCRIBE, AclOperation.DELETE):
+        with talk.logged_in(USER, PASSWORDS[USER]):
+            delete_records(talk, ("da-delete-rights", {0: 0, 7: 0}), ("da-missing", {0: 0}))
+        allow(talk, (prefixed("da-delete-rights"), operation))
+    with talk.logged_in(USER, PASSWORDS[USER]):
+        delete_records(talk, ("da-delete-rights", {0: 0, 7: 0}), ("da-missing", {0: 0}))

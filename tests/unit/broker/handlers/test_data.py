@@ -130,16 +130,6 @@ async def test_producer_ids_are_given_out_once(tmp_path: Path) -> None:
     assert min(ids) >= 0
 
 
-async def test_retention_and_compaction_take_nothing_away() -> None:
-    clock = ManualClock()
-    async with EmbeddedBroker(clock=clock) as broker, connected_to(broker) as client:
-        await create(client, cleanup_policy="compact,delete", retention_ms="1")
-        for value in (b"1", b"2"):
-            await produce(client, value, key=b"k")
-        clock.advance(3600.0)
-        assert values(await client.ask(fetch(wait_ms=0), 12, FetchResponse)) == [b"1", b"2"]
-
-
 async def test_compression_of_topics_changes_no_batch() -> None:
     async with EmbeddedBroker() as broker, connected_to(broker) as client:
         await create(client, compression_type="gzip")

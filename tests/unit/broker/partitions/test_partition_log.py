@@ -54,16 +54,16 @@ def test_a_read_is_cut_where_the_room_ends(log: PartitionLog) -> None:
 
 def test_the_first_record_since_a_time(log: PartitionLog) -> None:
     assert [log.first_since(time) for time in (0, 11, 31, 40, 41)] == [
-        FoundOffset(0, 10),
-        FoundOffset(1, 30),
-        FoundOffset(4, 40),
-        FoundOffset(4, 40),
+        FoundOffset(0, 10, 7),
+        FoundOffset(1, 30, 7),
+        FoundOffset(4, 40, 7),
+        FoundOffset(4, 40, 7),
         None,
     ]
 
 
 def test_the_newest_record(log: PartitionLog) -> None:
-    assert log.newest() == FoundOffset(4, 40)
+    assert log.newest() == FoundOffset(4, 40, 7)
     assert PartitionLog().newest() is None
 
 

@@ -19,7 +19,7 @@ def test_records_in_memory_have_so_much_room() -> None:
     store = RecordStore(most_bytes=10_000)
     for _ in range(7):
         store.append(TOPIC, 0, batch(), 0)
-    with pytest.raises(RefusedRecordsError, match="at most 10000 bytes of records, all in memory"):
+    with pytest.raises(RefusedRecordsError, match="at most 10000 bytes of records in memory"):
         store.append(TOPIC, 0, batch(), 0)
     assert store.log(TOPIC, 0).end_offset == 7
 

@@ -1,0 +1,140 @@
+"""The records of all partitions in the folders of a data directory, as in Kafka."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.partitions.file_log import FilePartitionLog
+from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.partitions.record_writer import RecordWriter
+from kafkawire.broker.partitions.recovered_log import recovered_segments
+from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.offset_checkpoints import (
+    CLEANED_OFFSETS,
+    RECOVERY_POINTS,
+    START_OFFSETS,
+    PartitionName,
+    read_offsets,
+    write_offsets,
+)
+from kafkawire.broker.storage.partition_files import read_topic_id
+from kafkawire.broker.storage.partition_folders import delete_folder, partition_folders, set_aside
+from kafkawire.model.topics import INTERNAL_TOPICS
+from kafkawire.protocol import RemoveTopicRecord
+from kafkawire.wire import Message
+
+_CHECKPOINTS: Final = (RECOVERY_POINTS, START_OFFSETS, CLEANED_OFFSETS)
+
+
+class FileRecordStore(RecordStore):
+    """The logs of all topics except Kafka's internal ones.
+
+    All are read when the broker starts. A folder of a topic that the metadata log does not have is renamed to
+    ``-stray``, as Kafka does.
+
+    Args:
+        data_dir: the directory.
+        controller: has the topics.
+        now_ms: milliseconds since the epoch.
+        producers_expire_ms: after which idle producers are forgotten (``producer.id.expiration.ms``).
+        on_failure: called with the first error of a write.
+
+    Raises:
+        StorageError: a log or a checkpoint file is damaged.
+        OSError: a file cannot be read, cut or renamed.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        controller: Controller,
+        *,
+        now_ms: int,
+        producers_expire_ms: int,
+        on_failure: Callable[[StorageError], None],
+    ) -> None:
+        super().__init__()
+        self._data_dir = data_dir
+        self._controller = controller
+        self._topics = controller.image.topics
+        self._producers_expire_ms = producers_expire_ms
+        self._writer = RecordWriter(on_failure)
+        self._named: dict[PartitionName, FilePartitionLog] = {}
+        self._foreign = {file: read_offsets(data_dir / file) for file in _CHECKPOINTS}
+        for name, folder in partition_folders(data_dir):
+            topic = self._topics.by_name.get(name.topic)
+            if topic is not None and name.topic not in INTERNAL_TOPICS:
+                self._read(topic, name, folder, now_ms)
+        for offsets in self._foreign.values():
+            for name in [name for name in offsets if name.topic not in INTERNAL_TOPICS]:
+                del offsets[name]
+
+    def remove(self, record: Message) -> None:
+        """Delete the records of a topic that a metadata record removes, once that record is durable."""
+        if not isinstance(record, RemoveTopicRecord):
+            return
+        logs = [log for log in self._logs.get(record.topic_id, {}).values() if isinstance(log, FilePartitionLog)]
+        super().remove(record)
+        self._named = {name: log for name, log in self._named.items() if log not in logs}
+        end_offset = self._controller.end_offset
+
+        async def delete() -> None:
+            await self._controller.log.durable(end_offset)
+            await self._writer.in_thread(self._note_offsets)
+            for log in logs:
+                await self._writer.in_thread(delete_folder, log.folder)
+
+        if logs:
+            self._writer.delete(delete)
+
+    async def close(self) -> None:
+        """Write what is not durable yet, with the indexes and checkpoints that Kafka needs to start quickly."""
+        await self._writer.drained()
+        if self._writer.failure is None:
+            await self._writer.in_thread(self._store_indexes)
+        self._writer.close()
+
+    def _new_log(self, topic_id: bytes, partition: int) -> FilePartitionLog:
+        topic = self._topics.by_id[topic_id]
+        return self._begin(topic, PartitionName(topic.name, partition))
+
+    def _begin(self, topic: Topic, name: PartitionName) -> FilePartitionLog:
+        folder = self._data_dir / f"{name.topic}-{name.partition}"
+        log = self._named[name] = FilePartitionLog(folder, topic.topic_id, self._writer, self._note_offsets)
+        return log
+
+    def _read(self, topic: Topic, name: PartitionName, folder: Path, now_ms: int) -> None:
+        topic_id = read_topic_id(folder)
+        if name.partition not in topic.partitions or topic_id not in {None, topic.topic_id}:
+            set_aside(folder)
+            return
+        log = self._begin(topic, name)
+        recovery_point, start_offset, cleaned_offset = (self._foreign[file].get(name, 0) for file in _CHECKPOINTS)
+        segments = recovered_segments(
+            folder, recovery_point, now_ms, log.producers.see, expired_ms=now_ms - self._producers_expire_ms
+        )
+        if segments:
+            log.take(segments, start_offset, cleaned_offset)
+        self._logs.setdefault(topic.topic_id, {})[name.partition] = log
+
+    def _store_indexes(self) -> None:
+        for log in self._named.values():
+            log.store_index()
+        self._note_offsets()
+
+    def _note_offsets(self) -> None:
+        """Write the checkpoint files, with the entries of partitions that others have written; in the thread."""
+        logs = {name: log for name, log in tuple(self._named.items()) if log.folder.exists()}
+        own = (
+            {name: log.durable_offset for name, log in logs.items()},
+            {name: log.start_offset for name, log in logs.items() if log.start_offset},
+            {name: log.cleaned_offset for name, log in logs.items() if log.cleaned_offset},
+        )
+        for file, offsets in zip(_CHECKPOINTS, own, strict=True):
+            path, every = self._data_dir / file, {**self._foreign[file], **offsets}
+            if every or path.exists():
+                write_offsets(path, every)

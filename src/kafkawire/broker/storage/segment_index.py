@@ -1,0 +1,120 @@
+"""The indexes of a segment in Kafka's files: ``.index`` finds offsets, ``.timeindex`` timestamps."""
+
+from __future__ import annotations
+
+import struct
+from bisect import bisect_right
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from kafkawire.broker.storage.files import replace_file
+from kafkawire.wire.batches import RecordBatch
+
+INDEX_SUFFIXES: Final = (".index", ".timeindex")
+_INTERVAL: Final = 4096  # index.interval.bytes
+_POSITION_ENTRY: Final = struct.Struct(">ii")
+_TIME_ENTRY: Final = struct.Struct(">qi")
+
+Entry: TypeAlias = tuple[int, int]
+
+
+class SegmentIndex:
+    """The sparse indexes of a segment: in memory while it grows, in files once it is stored.
+
+    Args:
+        log: the ``.log`` file of the segment.
+        base_offset: of the segment.
+    """
+
+    def __init__(self, log: Path, base_offset: int) -> None:
+        self._paths = tuple(log.with_suffix(suffix) for suffix in INDEX_SUFFIXES)
+        self._base_offset = base_offset
+        self._positions: list[Entry] | None = []
+        self._times: list[Entry] | None = []
+        self._bytes_since_entry = 0
+        self._largest = (-1, -1)
+
+    def add(self, batch: RecordBatch, position: int) -> None:
+        """Note a batch at its position in the file; offsets rise."""
+        if batch.max_timestamp > self._largest[0]:
+            self._largest = (batch.max_timestamp, batch.last_offset - self._base_offset)
+        if self._positions is not None and self._bytes_since_entry > _INTERVAL:
+            self._positions.append((batch.last_offset - self._base_offset, position))
+            self._add_time()
+            self._bytes_since_entry = 0
+        self._bytes_since_entry += batch.size
+
+    def store(self, *, keep: bool = False) -> None:
+        """Write the files, unless they are written already.
+
+        Args:
+            keep: whether the segment may still grow.
+
+        Raises:
+            OSError: one cannot be written.
+        """
+        if self._positions is None or self._times is None:
+            return
+        self._add_time()
+        contents = (
+            b"".join(_POSITION_ENTRY.pack(*entry) for entry in self._positions),
+            b"".join(_TIME_ENTRY.pack(*entry) for entry in self._times),
+        )
+        for path, content in zip(self._paths, contents, strict=True):
+            if not path.exists() or path.read_bytes() != content:
+                replace_file(path, [content])
+        if not keep:
+            self._positions = self._times = None
+
+    def read_newest(self) -> Entry | None:
+        """The newest timestamp in the files, with the last offset of the first batch that has it.
+
+        Returns:
+            None if a file is missing or of no valid size, or has no timestamp.
+        """
+        layouts = zip(self._paths, (_POSITION_ENTRY, _TIME_ENTRY), strict=True)
+        if any(not path.exists() or path.stat().st_size % layout.size for path, layout in layouts):
+            return None
+        content = self._paths[1].read_bytes()[-_TIME_ENTRY.size :]
+        if not content:
+            return None
+        self._positions = self._times = None
+        timestamp, offset = _TIME_ENTRY.unpack(content)
+        return timestamp, self._base_offset + offset
+
+    def position_before(self, offset: int) -> int:
+        """A position in the file at or before the batch with an offset."""
+        found = _last_up_to(offset - self._base_offset, self._positions, self._paths[0], _POSITION_ENTRY)
+        return 0 if found is None else found[1]
+
+    def offset_before(self, timestamp: int) -> int:
+        """An offset at or before the first record with at least this timestamp, in milliseconds."""
+        found = _last_up_to(timestamp, self._times, self._paths[1], _TIME_ENTRY)
+        return self._base_offset + (0 if found is None else found[1])
+
+    def _add_time(self) -> None:
+        if self._times is not None and self._largest[0] > (self._times[-1][0] if self._times else -1):
+            self._times.append(self._largest)
+
+
+def _last_up_to(value: int, entries: Sequence[Entry] | None, path: Path, layout: struct.Struct) -> Entry | None:
+    """The last entry whose first field is not above a value; from the file if there are no entries in memory."""
+    if entries is not None:
+        at = bisect_right(entries, value, key=lambda entry: entry[0])
+        return entries[at - 1] if at else None
+    try:
+        with path.open("rb") as file:
+            low, high = 0, path.stat().st_size // layout.size
+            found: Entry | None = None
+            while low < high:
+                middle = (low + high) // 2
+                file.seek(middle * layout.size)
+                first, second = layout.unpack(file.read(layout.size))
+                if first > value:
+                    high = middle
+                else:
+                    found, low = (first, second), middle + 1
+            return found
+    except (FileNotFoundError, struct.error):
+        return None  # without its index, a segment is read from the beginning
