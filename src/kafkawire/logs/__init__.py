@@ -18,7 +18,6 @@ from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.frames.batches import FileRange, ScannedBatch, scan_batches
 from kafkawire.logs.frames.flaws import FLAW_CODES, Flaw
-from kafkawire.logs.history_changes import HistoryChanges, read_changes
 from kafkawire.logs.history_tables import read_metadata_histories
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import ReadMode, ReadOptions
@@ -28,6 +27,7 @@ from kafkawire.logs.planning import plan
 from kafkawire.logs.records.batch_records import OpenedBatch
 from kafkawire.logs.records.scanning import scan_records
 from kafkawire.logs.registry import RecordRegistry
+from kafkawire.logs.table_changes import TableChanges, read_changes
 from kafkawire.logs.table_stream import read_part, read_table
 from kafkawire.logs.tables.table import Part, Table
 from kafkawire.logs.typed_batches import RecordBatch
@@ -48,7 +48,6 @@ __all__ = [
     "FileRange",
     "FileStore",
     "Flaw",
-    "HistoryChanges",
     "LogFile",
     "LogReadError",
     "NoLogsError",
@@ -63,6 +62,7 @@ __all__ = [
     "RecordRegistry",
     "ScannedBatch",
     "Table",
+    "TableChanges",
     "UnknownColumnError",
     "UnknownTableError",
     "find_log_files",
