@@ -113,11 +113,15 @@ class AlertFinder:
     def find(self, turns: Iterable[HistoryTurn]) -> Iterator[Alert]:
         """The alerts of the next turns. Those of one history are in order; between histories it does not matter."""
         for turn in sorted(turns, key=_place):
-            self._last = turn.at[1]
             change = self._change(turn)
-            if change is not None:
+            _, offset = turn.at
+            if offset is not None:
+                self._last = offset
+            if change is None:
+                continue
+            if offset is not None:  # else it was there at the beginning, which is no change
                 yield from self._alerts(turn, change)
-                self.known.apply(change)
+            self.known.apply(change)
 
     def _alerts(self, turn: HistoryTurn, change: AnyChange) -> Iterator[Alert]:
         time, offset = turn.at
