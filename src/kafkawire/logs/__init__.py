@@ -31,7 +31,6 @@ from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.frames.batches import FileRange, ScannedBatch, scan_batches
 from kafkawire.logs.frames.flaws import FLAW_CODES, Flaw
-from kafkawire.logs.history_changes import HistoryChanges, read_changes
 from kafkawire.logs.history_tables import read_metadata_histories
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import ReadMode, ReadOptions
@@ -45,6 +44,7 @@ from kafkawire.logs.replicas.comparing import compare_replicas
 from kafkawire.logs.replicas.finding import Replica, ReplicatedLog, find_replicas
 from kafkawire.logs.replicas.findings import Finding, FindingKind
 from kafkawire.logs.replicas.merging import Merged, merge_replicas
+from kafkawire.logs.table_changes import TableChanges, read_changes
 from kafkawire.logs.table_stream import read_part, read_table
 from kafkawire.logs.tables.table import Part, Table
 from kafkawire.logs.typed_batches import RecordBatch
@@ -69,7 +69,6 @@ __all__ = [
     "Finding",
     "FindingKind",
     "Flaw",
-    "HistoryChanges",
     "InputFile",
     "LogFile",
     "LogReadError",
@@ -92,6 +91,7 @@ __all__ = [
     "ResultFile",
     "ScannedBatch",
     "Table",
+    "TableChanges",
     "UnknownColumnError",
     "UnknownTableError",
     "UsedState",

@@ -17,8 +17,10 @@ from kafkawire.logs import histories
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import LogFile, without_repeated
 from kafkawire.logs.files.store import LOCAL, FileStore
-from kafkawire.logs.folding.history import History
+from kafkawire.logs.folding.continued import ChangedRows
+from kafkawire.logs.folding.history import History, HistoryOfLog
 from kafkawire.logs.folding.metadata_history import MetadataHistory, read_together
+from kafkawire.logs.folding.saved_state import SavedLog
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.registry import METADATA_TOPIC
@@ -75,6 +77,17 @@ class HistoryTable:
             yield from self.history.read(log, self.schema, FoldSource(options, accounts, store))
 
 
+@dataclass(frozen=True)
+class HistoryOfLogTable(HistoryTable):
+    """A history that is folded from one log after the other; see ``ContinuedTable``."""
+
+    history: HistoryOfLog
+
+    def changes(self, files: Sequence[LogFile], source: FoldSource, since: SavedLog | None) -> ChangedRows:
+        """See ``ContinuedTable``."""
+        return self.history.changes(files, self.schema, source, since)
+
+
 def history_table(name: str, options: ReadOptions) -> HistoryTable:
     """The table of a history.
 
@@ -85,7 +98,7 @@ def history_table(name: str, options: ReadOptions) -> HistoryTable:
     history = HISTORIES.get(name)
     if history is None:
         raise UnknownNameError("history", name, HISTORIES)
-    return HistoryTable(history, chosen_schema(name, history.fields(options), options), history.roles(options))
+    return _bound(history, chosen_schema(name, history.fields(options), options), history.roles(options))
 
 
 def read_metadata_histories(
@@ -150,4 +163,10 @@ _METADATA_HISTORIES: Final = {
 
 
 def _restored(name: str, schema: pa.Schema, roles: Mapping[str, ColumnRole]) -> HistoryTable:
-    return HistoryTable(HISTORIES[name], schema, roles)
+    return _bound(HISTORIES[name], schema, roles)
+
+
+def _bound(history: History, schema: pa.Schema, roles: Mapping[str, ColumnRole]) -> HistoryTable:
+    if isinstance(history, HistoryOfLog):
+        return HistoryOfLogTable(history, schema, roles)
+    return HistoryTable(history, schema, roles)

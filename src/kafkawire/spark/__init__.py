@@ -21,7 +21,6 @@ if too_old := lacking(BATCH):
     raise ImportError(f"kafkawire.spark {too_old}")
 
 # With an older release these imports fail, with an error that does not mention the release.
-from kafkawire.spark.alert_stream import AlertStream, alert_records
 from kafkawire.spark.divided_history import divided_history
 from kafkawire.spark.merging import merge_changes
 from kafkawire.spark.options import OptionError
@@ -30,10 +29,8 @@ from kafkawire.spark.source import KafkaLogSource
 from kafkawire.spark.who_could import WhoCould
 
 __all__ = [
-    "AlertStream",
     "KafkaLogSource",
     "OptionError",
-    "alert_records",
     "merge_changes",
     "read_history",
     "register",

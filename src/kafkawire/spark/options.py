@@ -77,7 +77,7 @@ class SourceOptions:
     state_path: str | None = option(
         None,
         TEXT,
-        "Streams of histories: folder for the state of each log between micro-batches, which all tasks can reach.",
+        "Streams of histories and alerts: folder for the state of each log, which all tasks can reach.",
         in_commands=False,
     )
     accounts_path: str | None = option(

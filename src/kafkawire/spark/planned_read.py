@@ -13,8 +13,8 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from pyspark.sql.types import StructType
 
 from kafkawire.logs import Accounts, FileStore, LogFile, Part, Table, plan, read_part, table_named
-from kafkawire.logs.history_changes import changing_history
 from kafkawire.logs.planning import FoundLogs, find_logs, store_of
+from kafkawire.logs.table_changes import continued_table
 from kafkawire.spark.options import OptionError, SourceOptions, named_as_in_spark, source_options
 from kafkawire.spark.releases import STREAMS, lacking
 from kafkawire.spark.task_accounts import write_accounts
@@ -57,7 +57,7 @@ class Reading:
             OptionError: an option does not fit the table.
         """
         with named_as_in_spark():
-            make = table_named if self.options.state_path is None else changing_history
+            make = table_named if self.options.state_path is None else continued_table
             return make(self.options.table, self.options.read)
 
     def schema(self) -> StructType:

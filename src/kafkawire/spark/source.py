@@ -48,7 +48,7 @@ class KafkaLogSource(DataSource):
         """
         self._check(schema)
         if self._reading.options.state_path is not None:
-            raise OptionError("it is for spark.readStream: spark.read returns all rows of a history", "statePath")
+            raise OptionError("it is for spark.readStream: spark.read returns all rows", "statePath")
         if not self._reading.options.pushdown:
             return KafkaLogReader(self._reading)
         if too_old := lacking(PUSHDOWN):
@@ -68,11 +68,11 @@ class KafkaLogSource(DataSource):
             return UnsupportedStreamReader(f"a stream of kafka-log {too_old}; spark.read works with this release")
         self._check(schema)
         # An older PySpark lacks what these modules import.
-        from kafkawire.spark.streaming.history_reader import HistoryStreamReader  # noqa: PLC0415
+        from kafkawire.spark.streaming.changes_reader import ChangesStreamReader  # noqa: PLC0415
         from kafkawire.spark.streaming.reader import KafkaLogStreamReader  # noqa: PLC0415
 
-        is_history = not self._reading.table().splittable
-        return HistoryStreamReader(self._reading) if is_history else KafkaLogStreamReader(self._reading)
+        is_split = self._reading.table().splittable
+        return KafkaLogStreamReader(self._reading) if is_split else ChangesStreamReader(self._reading)
 
     def _check(self, schema: StructType) -> None:
         """Spark passes the schema of ``spark.read.schema``, which must be the table's own."""

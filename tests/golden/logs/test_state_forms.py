@@ -1,4 +1,4 @@
-"""The form of the state that each history leaves. Another form needs a higher ``FORM``."""
+"""The form of the state that each table leaves. Another form needs a higher ``FORM``."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import pyarrow as pa
 import pytest
 
 from kafkawire.logs import read_changes
-from kafkawire.logs.folding.history import HistoryOfLog
-from kafkawire.logs.folding.saved_state import FORM, SavedHistory
-from kafkawire.logs.history_tables import HISTORIES
+from kafkawire.logs.catalogue import table_named, table_names
+from kafkawire.logs.folding.continued import ContinuedTable
+from kafkawire.logs.folding.saved_state import FORM, SavedTable
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 STATES = Path(__file__).parent / "states"
 
 
-@pytest.mark.parametrize("name", [name for name, each in HISTORIES.items() if isinstance(each, HistoryOfLog)])
+@pytest.mark.parametrize("name", [each for each in table_names() if isinstance(table_named(each), ContinuedTable)])
 def test_the_state_has_the_form_of_its_number(name: str, tmp_path: Path, *, update_golden: bool) -> None:
     changes = read_changes(name, LOGS, tmp_path / "state")
     for _ in changes:
         pass
     changes.commit()
-    saved = SavedHistory.decode((tmp_path / "state").read_bytes())
+    saved = SavedTable.decode((tmp_path / "state").read_bytes())
     assert saved is not None
     folds = [_form(msgspec.msgpack.decode(log.fold)) for _, log in sorted(saved.logs.items())]
     text = "".join(f"{json.dumps(each)}\n" for each in _distinct(folds))

@@ -1,9 +1,10 @@
-"""Alerts are what a simple model finds in random histories, and portions of records have them as whole logs do."""
+"""Alerts are what a simple model finds in random histories; rows of histories have them as the log does."""
 
 from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -11,13 +12,10 @@ import pyarrow as pa
 from hypothesis import given, strategies as st
 from tests.made.logs import METADATA_LOG, Step, write_segment
 
-from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
 from kafkawire.logs import LOCAL, Accounts, AlertFinder, ReadMode, ReadOptions, find_log_files
 from kafkawire.logs.alerts.finding import Alert
 from kafkawire.logs.alerts.turns import WATCHED
-from kafkawire.logs.alerts.watching import NEEDED, WatchedLog
-from kafkawire.logs.folding.metadata_decoder import ENCODED
-from kafkawire.logs.folding.metadata_fold import Change
+from kafkawire.logs.alerts.watching import WatchedLog
 from kafkawire.logs.folding.metadata_history import MetadataHistory, read_together
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.history_tables import HISTORIES
@@ -30,7 +28,6 @@ from kafkawire.protocol import (
     TopicRecord,
     UserScramCredentialRecord,
 )
-from kafkawire.records.metadata_records import encode_metadata_record
 from kafkawire.wire import Message, Uuid
 
 TOPIC, CLUSTER = 2, 4
@@ -185,13 +182,16 @@ def histories(draw: st.DrawFn) -> list[Made]:
     return made
 
 
-def written(folder: Path, history: Sequence[Made]) -> Path:
-    write_segment(folder / METADATA_LOG, 0, [Step(1000 + at, (each.record,)) for at, each in enumerate(history)])
-    return folder
+def written(folder: Path, history: Sequence[Made], segments: Sequence[int] = ()) -> Path:
+    """Write a batch for each record, cut into segments at some offsets; the folder of the log."""
+    steps = [Step(1000 + at, (each.record,)) for at, each in enumerate(history)]
+    for begin, end in pairwise(sorted({0, *(cut for cut in segments if cut < len(steps)), len(steps)})):
+        write_segment(folder / METADATA_LOG, begin, steps[begin:end])
+    return folder / METADATA_LOG
 
 
-def watched(folder: Path, high_watermark: int | None = None) -> WatchedLog:
-    options = ReadOptions(mode=ReadMode.FAILFAST, high_watermark=high_watermark)
+def watched(folder: Path) -> WatchedLog:
+    options = ReadOptions(mode=ReadMode.FAILFAST)
     return WatchedLog(find_log_files([folder]), FoldSource(options, Accounts(), LOCAL))
 
 
@@ -231,30 +231,4 @@ def test_rows_of_histories_have_the_alerts_of_the_log_also_where_they_come_again
         written(Path(folder), history)
         for cut in (*cuts, end):
             alerts += found(iter(finder.find_in_rows(rows_at(Path(folder), cut))))
-    assert alerts == [(at, *each) for at, made in enumerate(history) for each in made.expected]
-
-
-def change(message: Message, offset: int) -> Change:
-    version = RECORD_VERSIONS[message.NAME]
-    encoded = encode_metadata_record(message, version)
-    fields = (encoded if name == ENCODED else _shown(getattr(message, name)) for name in NEEDED[message.NAME])
-    return (message.NAME, *fields), (1000 + offset, offset)
-
-
-def _shown(value: object) -> object:
-    return str(value) if isinstance(value, Uuid) else value
-
-
-@given(histories(), st.data())
-def test_records_that_follow_a_log_in_portions_have_the_alerts_of_the_whole_log(
-    history: list[Made], data: st.DataObject
-) -> None:
-    end = len(history)
-    cuts = sorted(data.draw(st.lists(st.integers(0, end), min_size=1, max_size=4), label="cuts"))
-    changes = [change(each.record, at) for at, each in enumerate(history) if each.record.NAME in NEEDED]
-    with tempfile.TemporaryDirectory() as folder:
-        log = watched(written(Path(folder), history), high_watermark=cuts[0])
-        alerts = found(log.read())
-    for begin, until in zip(cuts, [*cuts[1:], end], strict=True):
-        alerts += found(log.follow([each for each in changes if begin <= (each[1][1] or 0) < until]))
     assert alerts == [(at, *each) for at, made in enumerate(history) for each in made.expected]

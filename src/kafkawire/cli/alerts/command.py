@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Final
 
+import msgspec
 import typer
 
 from kafkawire.cli.alerts.alert_rows import AlertRow, AlertRuleRow
@@ -15,9 +16,13 @@ from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FindingFormat, FindingFormatOption
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.tables.table_batches import command_errors
+from kafkawire.logs import ReadMode, ReadOptions, TableChanges, read_changes
+from kafkawire.logs.alerts.finding import Alert
 from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule
+from kafkawire.logs.alerts.table import AlertsTable
 from kafkawire.logs.option_records import TIME, value_of
 from kafkawire.logs.past_alerts import read_alerts
+from kafkawire.logs.planning import find_logs
 from kafkawire.near_names import did_you_mean
 
 _TIMES: Final = "Times"
@@ -42,6 +47,15 @@ def run(
     until_time: Annotated[
         str | None,
         typer.Option(metavar="DATE", help="Only changes before this time.", rich_help_panel=_TIMES),
+    ] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Only what is new since the last run with this file. It is replaced after the alerts are written; the "
+            "first run writes all alerts.",
+            rich_help_panel=_TIMES,
+        ),
     ] = None,
     rule: Annotated[
         list[str] | None,
@@ -70,15 +84,38 @@ def run(
         return
     if log is None:
         raise CommandError("--log is missing; give the folder of the metadata log, or --list-rules", ExitCode.USAGE)
+    changes = None
     with command_errors():
-        alerts = read_alerts(
-            log, since=_time(from_time, "from_time"), until=_time(until_time, "until_time"), rules=rules
-        )
+        since, until = _time(from_time, "from_time"), _time(until_time, "until_time")
+        if state is None:
+            alerts = read_alerts(log, since=since, until=until, rules=rules)
+        else:
+            changes = _changes(log, state, ReadOptions(mode=ReadMode.FAILFAST, from_time=since, until_time=until))
+            alerts = _new_alerts(changes, rules)
     if output is FindingFormat.SARIF:
         sys.stdout.write(sarif_of(alerts, log))
     else:
         print_rows(map(AlertRow.of, alerts), AlertRow, output.of_rows, empty="no alerts")
+    if changes is not None:
+        with command_errors():
+            changes.commit()
+        if changes.started_over is not None:
+            sys.stderr.write(f"All alerts, not only new ones: {changes.started_over}.\n")
     raise typer.Exit(ExitCode.FAILED if alerts else ExitCode.DONE)
+
+
+def _changes(log: str, state: str, options: ReadOptions) -> TableChanges:
+    """The changes of the only metadata log."""
+    table = AlertsTable(options)
+    find_logs([log]).needed_by(table).one_metadata_log()
+    return read_changes(table.name, log, state, options)
+
+
+def _new_alerts(changes: TableChanges, rules: Sequence[AlertRule]) -> list[Alert]:
+    """The alerts of some rules."""
+    found = [msgspec.convert(row, Alert) for batch in changes for row in batch.to_pylist()]
+    chosen = {rule.id for rule in rules}
+    return [alert for alert in found if alert.rule in chosen]
 
 
 def _chosen(wanted: Sequence[str] | None, ignored: Sequence[str] | None) -> list[AlertRule]:

@@ -29,6 +29,7 @@ from kafkawire.logs.planning import find_logs
 _PURPOSES: Final = {
     "batches": "the batches of any log: sizes, codecs, checksums, producers",
     "records": "the records of any log, each as Kafka's JSON",
+    "alerts": "risky changes in the metadata log, as rules find them",
     **{name: history.purpose for name, history in HISTORIES.items()},
 }
 
@@ -80,8 +81,9 @@ def run(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Histories: only rows that began, changed or ended since the last run with this file, with the column "
-            "interval_id. The file is replaced after the rows are written; the first run writes all rows.",
+            help="Only what is new since the last run with this file: alerts, or rows of a history that began, changed "
+            "or ended, with the column interval_id. The file is replaced after the rows are written; the first run "
+            "writes all rows.",
         ),
     ] = None,
     manifest: Annotated[

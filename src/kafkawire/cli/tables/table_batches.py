@@ -13,12 +13,12 @@ from kafkawire.cli.tables.bytes_bar import BytesBar
 from kafkawire.logs import (
     Accounts,
     BeforeKnowledgeError,
-    HistoryChanges,
     LogReadError,
     NoLogsError,
     OptionError,
     ReadOptions,
     Table,
+    TableChanges,
     UnknownColumnError,
     UnknownTableError,
     plan,
@@ -52,9 +52,9 @@ def command_errors() -> Iterator[None]:
 
 
 def changed_batches_of(
-    changes: HistoryChanges, accounts: Accounts, console: Console, max_errors: int | None
+    changes: TableChanges, accounts: Accounts, console: Console, max_errors: int | None
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of a history that began, changed or ended; for the arguments see ``batches_of``.
+    """The rows of a table that are new or changed; for the arguments see ``batches_of``.
 
     Raises:
         CommandError: as ``batches_of``.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Final, TypeAlias
 
 import msgspec
@@ -78,40 +77,43 @@ AnyChange: TypeAlias = AclChange | ConfigChange | TopicChange | CredentialChange
 _CLUSTER_DEFAULT: Final = ConfigResource.broker_default()
 
 
-class KnownState:
-    """What rules know besides the change: ACLs of topics by name, topics, and configs of all brokers.
+class KnownState(msgspec.Struct, array_like=True):
+    """What rules know besides the change. It has the state before the change that a rule looks at.
 
-    It has the state before the change that a rule looks at.
+    Attributes:
+        acls: those with the name of a topic: by name, then by id.
+        topics: when they were created, in milliseconds since the epoch; None if unknown. By name, then by id.
+        left: ids of the ACLs that were there when a topic was deleted, by its name.
+        all_brokers: the configs that are set for all brokers.
     """
 
-    def __init__(self) -> None:
-        self._acls_of_name: dict[str, dict[str, AclBinding]] = defaultdict(dict)
-        self._topics_of_name: dict[str, dict[str, int | None]] = defaultdict(dict)
-        self._left: dict[str, set[str]] = {}
-        self._all_brokers: dict[str, str] = {}
+    acls: dict[str, dict[str, AclBinding]] = {}
+    topics: dict[str, dict[str, int | None]] = {}
+    left: dict[str, set[str]] = {}
+    all_brokers: dict[str, str] = {}
 
     def acls_of_topic(self, name: str) -> dict[str, AclBinding]:
         """The ACLs with the name of a topic, by id; prefixes and ``*`` are about other topics too."""
-        return self._acls_of_name.get(name, {})
+        return self.acls.get(name, {})
 
     def acls_of_deleted(self, name: str) -> dict[str, AclBinding]:
         """The ACLs with the name of a deleted topic that were there when it was deleted, by id."""
-        left = self._left.get(name, ())
+        left = self.left.get(name, ())
         return {acl_id: acl for acl_id, acl in self.acls_of_topic(name).items() if acl_id in left}
 
     def has_other_topic(self, topic: TopicChange) -> bool:
         """Whether another topic has the same name."""
-        return not self._topics_of_name.get(topic.name, {}).keys() <= {topic.topic_id}
+        return not self.topics.get(topic.name, {}).keys() <= {topic.topic_id}
 
     def is_created_with(self, change: ConfigChange) -> bool:
         """Whether the topic of a config was created with it: the records of one request have one time."""
         is_topic = change.resource.resource_type == ConfigResourceType.TOPIC
-        created = self._topics_of_name.get(change.resource.name, {}).values() if is_topic else ()
+        created = self.topics.get(change.resource.name, {}).values() if is_topic else ()
         return change.before is None and change.time is not None and change.time in created
 
     def of_all_brokers(self, name: str) -> str | None:
         """The value of a config that was set for all brokers; None if it is not set in the log."""
-        return self._all_brokers.get(name)
+        return self.all_brokers.get(name)
 
     def apply(self, change: AnyChange) -> None:
         """Take a change over."""
@@ -121,9 +123,9 @@ class KnownState:
             case TopicChange():
                 self._apply_topic(change)
             case ConfigChange(resource=resource) if resource == _CLUSTER_DEFAULT:
-                self._all_brokers.pop(change.name, None)
+                self.all_brokers.pop(change.name, None)
                 if change.after is not None:
-                    self._all_brokers[change.name] = change.after
+                    self.all_brokers[change.name] = change.after
             case _:
                 pass
 
@@ -131,25 +133,25 @@ class KnownState:
         acl = change.acl
         if not _names_a_topic(acl):
             return
-        acls = self._acls_of_name[acl.resource_name]
+        acls = self.acls.setdefault(acl.resource_name, {})
         if not change.is_removal:
             acls[change.acl_id] = acl
             return
         acls.pop(change.acl_id, None)
         if not acls:
-            del self._acls_of_name[acl.resource_name]
+            del self.acls[acl.resource_name]
 
     def _apply_topic(self, change: TopicChange) -> None:
-        topics = self._topics_of_name[change.name]
+        topics = self.topics.setdefault(change.name, {})
         if not change.is_deletion:
             topics[change.topic_id] = change.time
-            self._left.pop(change.name, None)
+            self.left.pop(change.name, None)
             return
         topics.pop(change.topic_id, None)
         if not topics:
-            del self._topics_of_name[change.name]
+            del self.topics[change.name]
             if acls := self.acls_of_topic(change.name):
-                self._left[change.name] = set(acls)
+                self.left[change.name] = set(acls)
 
 
 def _names_a_topic(acl: AclBinding) -> bool:

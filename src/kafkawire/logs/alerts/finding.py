@@ -61,6 +61,9 @@ class AlertFinder:
     Args:
         rules: which rules; all by default.
 
+    Attributes:
+        known: what rules know so far.
+
     Example:
         ```python
         from kafkawire.logs import AlertFinder
@@ -87,7 +90,7 @@ class AlertFinder:
     def __init__(self, rules: Iterable[AlertRule] = tuple(ALERT_RULES.values())) -> None:
         chosen = list(rules)
         self._rules = {name: [rule for rule in chosen if rule.looks_at == name] for name in WATCHED}
-        self._state = KnownState()
+        self.known = KnownState()
         self._ended: dict[tuple[str, Hashable], HistoryTurn] = {}
         self._ended_at: int | None = None
         self._last: int | None = None
@@ -110,16 +113,20 @@ class AlertFinder:
     def find(self, turns: Iterable[HistoryTurn]) -> Iterator[Alert]:
         """The alerts of the next turns. Those of one history are in order; between histories it does not matter."""
         for turn in sorted(turns, key=_place):
-            self._last = turn.at[1]
             change = self._change(turn)
-            if change is not None:
+            _, offset = turn.at
+            if offset is not None:
+                self._last = offset
+            if change is None:
+                continue
+            if offset is not None:  # else it was there at the beginning, which is no change
                 yield from self._alerts(turn, change)
-                self._state.apply(change)
+            self.known.apply(change)
 
     def _alerts(self, turn: HistoryTurn, change: AnyChange) -> Iterator[Alert]:
         time, offset = turn.at
         for rule in self._rules[turn.history]:
-            for found in rule.find(change, self._state):
+            for found in rule.find(change, self.known):
                 yield Alert(
                     rule.id,
                     rule.severity,

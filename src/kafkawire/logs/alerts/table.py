@@ -18,7 +18,9 @@ from kafkawire.logs.alerts.watching import WatchedLog
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.folding.columns import record_batch
+from kafkawire.logs.folding.continued import ChangedRows
 from kafkawire.logs.folding.metadata_fold import Loss
+from kafkawire.logs.folding.saved_state import SavedLog
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
@@ -66,29 +68,43 @@ class AlertsTable:
         source = FoldSource(options, accounts, store)
         in_order = sorted((each.file for each in part.files), key=attrgetter("folder"))
         for _, files in groupby(in_order, key=attrgetter("folder")):
-            yield from self._read_log(tuple(files), source)
+            yield from self.changes(tuple(files), source, None).rows()
 
-    def _read_log(self, files: Sequence[LogFile], source: FoldSource) -> Iterator[pa.RecordBatch]:
-        watched = WatchedLog(files, source)
+    def changes(self, files: Sequence[LogFile], source: FoldSource, since: SavedLog | None) -> ChangedRows:
+        """See ``ContinuedTable``. An alert has the same log, offset, rule and message in each reading that finds it."""
+        return _AlertRows(self.schema, files, source, since)
+
+
+class _AlertRows:
+    """The rows of one log; see ``ChangedRows``."""
+
+    def __init__(self, schema: pa.Schema, files: Sequence[LogFile], source: FoldSource, since: SavedLog | None) -> None:
+        self._schema, self._file, self._source = schema, files[0], source
+        self._watched = WatchedLog(files, source, since=since)
+
+    def rows(self) -> Iterator[pa.RecordBatch]:
         waiting: list[Alert] = []
-        for alert in watched.read():
-            if is_chosen(alert, source.options):
+        for alert in self._watched.read():
+            if is_chosen(alert, self._source.options):
                 waiting.append(alert)
             if len(waiting) == LARGEST_ROW_BATCH:
-                yield self._alert_rows(waiting, files[0], source)
+                yield self._alert_rows(waiting)
                 waiting.clear()
         if waiting:
-            yield self._alert_rows(waiting, files[0], source)
-        losses = watched.losses() if _ERROR in self.schema.names else []
+            yield self._alert_rows(waiting)
+        losses = self._watched.losses() if _ERROR in self._schema.names else []
         for start in range(0, len(losses), LARGEST_ROW_BATCH):
-            yield self._loss_rows(losses[start : start + LARGEST_ROW_BATCH], files[0], source)
+            yield self._loss_rows(losses[start : start + LARGEST_ROW_BATCH])
 
-    def _alert_rows(self, alerts: Sequence[Alert], file: LogFile, source: FoldSource) -> pa.RecordBatch:
-        source.accounts.rows += len(alerts)
+    def saved(self) -> SavedLog:
+        return self._watched.saved()
+
+    def _alert_rows(self, alerts: Sequence[Alert]) -> pa.RecordBatch:
+        self._source.accounts.rows += len(alerts)
         return record_batch(
-            self.schema,
+            self._schema,
             {
-                **_origin(file, source.options, len(alerts)),
+                **self._origin(len(alerts)),
                 "time": [None if alert.time is None else milliseconds(alert.time) for alert in alerts],
                 "log_offset": [alert.log_offset for alert in alerts],
                 "rule": [alert.rule for alert in alerts],
@@ -101,19 +117,25 @@ class AlertsTable:
             },
         )
 
-    def _loss_rows(self, losses: Sequence[Loss], file: LogFile, source: FoldSource) -> pa.RecordBatch:
+    def _loss_rows(self, losses: Sequence[Loss]) -> pa.RecordBatch:
         """A row for each loss, so that the table shows that alerts may be missing."""
-        source.accounts.flaw_rows += len(losses)
+        self._source.accounts.flaw_rows += len(losses)
         return record_batch(
-            self.schema,
+            self._schema,
             {
-                **{name: [None] * len(losses) for name in self.schema.names},
-                **_origin(file, source.options, len(losses)),
+                **{name: [None] * len(losses) for name in self._schema.names},
+                **self._origin(len(losses)),
                 "time": [loss.time for loss in losses],
                 "log_offset": [loss.from_offset for loss in losses],
                 _ERROR: [loss.code for loss in losses],
             },
         )
+
+    def _origin(self, count: int) -> Mapping[str, ArrowArray]:
+        return {
+            "cluster": repeated(self._source.options.cluster or self._file.cluster, count),
+            "log": repeated(self._file.shown_folder, count),
+        }
 
 
 def is_chosen(alert: Alert, options: ReadOptions) -> bool:
@@ -135,10 +157,3 @@ def _whole(time: datetime) -> datetime:
 def _fields(options: ReadOptions) -> tuple[ArrowField, ...]:
     errors = (pa.field(_ERROR, pa.string()),) if options.mode is ReadMode.PERMISSIVE else ()
     return (*(pa.field(name, kind) for name, (kind, _) in _FIELDS.items()), *errors)
-
-
-def _origin(file: LogFile, options: ReadOptions, count: int) -> Mapping[str, ArrowArray]:
-    return {
-        "cluster": repeated(options.cluster or file.cluster, count),
-        "log": repeated(file.shown_folder, count),
-    }

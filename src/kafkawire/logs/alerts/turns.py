@@ -91,7 +91,7 @@ class HistoryTurn(msgspec.Struct, frozen=True, gc=False):
     Attributes:
         history: name of the history.
         subject: what held during the interval.
-        at: when: time in milliseconds, and offset of the record.
+        at: when: time in milliseconds, and offset of the record; None for what was there at the beginning.
         is_end: whether it ended.
     """
 
@@ -126,9 +126,11 @@ def turns_of_rows(history: str, rows: Iterable[Row], after: int | None = None) -
             rows_of[subject.key].append((subject, row))
     for same in rows_of.values():
         for subject, row in sorted(same, key=lambda each: _order(each[1])):
-            for is_end, place in enumerate(_PLACES):
-                time, offset = (row[name] for name in place)
-                if isinstance(offset, int) and (after is None or offset > after):
+            for is_end, (time_column, offset_column) in enumerate(_PLACES):
+                time, offset = row[time_column], cast("int | None", row[offset_column])
+                is_still_open = is_end and offset is None
+                is_new = after is None or (offset is not None and offset > after)
+                if is_new and not is_still_open:
                     at = milliseconds(time) if isinstance(time, datetime) else None, offset
                     yield HistoryTurn(history, subject, at, bool(is_end))
 

@@ -1,25 +1,32 @@
-"""A metadata log, watched by rules: the alerts of its files, and then of the records that follow."""
+"""A metadata log, watched by rules: the alerts of its files, or of what was appended since an earlier reading."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, cast
 
+import msgspec
+
+from kafkawire.logs.alerts.changes import KnownState
 from kafkawire.logs.alerts.finding import Alert, AlertFinder
 from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule
 from kafkawire.logs.alerts.turns import WATCHED, HistoryTurn, turns_of_fold
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.journaled_ledger import JournaledLedger
-from kafkawire.logs.folding.metadata_decoder import Needed
-from kafkawire.logs.folding.metadata_fold import MARKER_IDS, Change, Loss, MetadataFold, StateReducer
+from kafkawire.logs.folding.metadata_fold import Loss, MetadataFold, StateReducer
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.folding.metadata_replay import replay
+from kafkawire.logs.folding.saved_state import SavedLog, SavedStateError
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.history_tables import HISTORIES
 
-_NOT_LOOKED_AT: Final = "PartitionRecord"
-"""No rule is about the number of partitions, and these records are many."""
+
+class _Saved(msgspec.Struct, frozen=True, array_like=True):
+    """What a reading leaves: the states of the folds by the names of their histories, and what rules know."""
+
+    folds: dict[str, bytes]
+    known: KnownState
 
 
 class WatchedLog:
@@ -29,10 +36,18 @@ class WatchedLog:
         files: segments and snapshots of the log.
         source: reads them.
         rules: which rules.
+        since: what an earlier reading left; None for all of the log.
+
+    Raises:
+        SavedStateError: ``since`` cannot be used.
     """
 
     def __init__(
-        self, files: Sequence[LogFile], source: FoldSource, rules: Iterable[AlertRule] = tuple(ALERT_RULES.values())
+        self,
+        files: Sequence[LogFile],
+        source: FoldSource,
+        rules: Iterable[AlertRule] = tuple(ALERT_RULES.values()),
+        since: SavedLog | None = None,
     ) -> None:
         self._files, self._source = files, source
         has_snapshots = any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files)
@@ -40,38 +55,29 @@ class WatchedLog:
             name: MetadataFold[Any](partial(_journaled, name), source, has_snapshots=has_snapshots) for name in WATCHED
         }
         self._finder = AlertFinder(rules)
+        self._reached = None if since is None else since.reached
+        if since is not None:
+            self._resume(since.fold)
 
     @property
     def known_since(self) -> int | None:
         """As of ``MetadataFold``; it is the same for all histories."""
         return self._folds[WATCHED[0]].known_since
 
-    def awaits_snapshot(self, offset: int) -> bool:
-        """Whether state is unknown so far, and a snapshot of a later offset may have it."""
-        is_known = all(fold.complete_since is not None for fold in self._folds.values())
-        return not is_known and any(
-            file.kind is FileKind.SNAPSHOT and file.base_offset > offset for file in self._files
-        )
-
     def read(self) -> Iterator[Alert]:
-        """The alerts of the files, in the order of the log.
+        """The alerts that the earlier reading did not find, in the order of the log.
 
         Raises:
             LogReadError: as ``FoldSource.groups``.
         """
-        for _ in replay(self._files, list(self._folds.values()), self._source):
+        for reached in replay(self._files, list(self._folds.values()), self._source, self._reached):
+            self._reached = reached
             yield from self._found()
 
-    def follow(self, changes: Sequence[Change]) -> Iterator[Alert]:
-        """The alerts of the next records, which need not be in the files.
-
-        Args:
-            changes: records with the fields of ``NEEDED``, in the order of the log; those of other types may be left
-                out, but not those that begin or end a transaction.
-        """
-        for fold in self._folds.values():
-            fold.apply_changes(changes)
-        yield from self._found()
+    def saved(self) -> SavedLog:
+        """What another reading continues from, after ``read``. It does not depend on the rules."""
+        saved = _Saved({name: fold.save() for name, fold in self._folds.items()}, self._finder.known)
+        return SavedLog(self._reached, msgspec.msgpack.encode(saved))
 
     def losses(self) -> list[Loss]:
         """What could not be read, so that alerts may be missing; each loss once, with the latest time of a history."""
@@ -79,6 +85,17 @@ class WatchedLog:
         for loss in sorted((loss for fold in self._folds.values() for loss in fold.losses), key=_time):
             found[loss.code, loss.from_offset, loss.to_offset] = loss
         return list(found.values())
+
+    def _resume(self, octets: bytes) -> None:
+        try:
+            saved = msgspec.msgpack.decode(octets, type=_Saved)
+        except msgspec.MsgspecError as error:
+            raise SavedStateError(f"it cannot be decoded: {error}") from None
+        if saved.folds.keys() != self._folds.keys():
+            raise SavedStateError(f"it has {', '.join(saved.folds)}, and alerts need {', '.join(self._folds)}")
+        for name, fold in self._folds.items():
+            fold.resume(saved.folds[name])
+        self._finder.known = saved.known
 
     def _found(self) -> Iterator[Alert]:
         turns = list[HistoryTurn]()
@@ -102,13 +119,3 @@ def _journaled(history: str) -> StateReducer[Any]:
     reducer = _reducer(history)
     reducer.ledger = JournaledLedger.of(reducer.ledger)
     return reducer
-
-
-def _needed() -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield from ((name, ()) for name in MARKER_IDS)
-    for history in WATCHED:
-        yield from ((name, fields) for name, fields in _reducer(history).RECORDS.items() if name != _NOT_LOOKED_AT)
-
-
-NEEDED: Final[Needed] = dict(_needed())
-"""The records that rules need, by the name of the message, with their fields."""

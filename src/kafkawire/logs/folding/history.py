@@ -6,7 +6,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 import msgspec
 import pyarrow as pa
@@ -14,6 +14,7 @@ import pyarrow as pa
 from kafkawire.column_roles import ColumnRole
 from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.files.log_files import LogFile
+from kafkawire.logs.folding.continued import ChangedRows
 from kafkawire.logs.folding.saved_state import SavedLog
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
@@ -40,20 +41,6 @@ def id_fields(options: ReadOptions) -> tuple[ArrowField, ...]:
 def interval_id(*parts: object) -> str:
     """The id of the interval that these parts identify."""
     return hashlib.blake2b(msgspec.msgpack.encode(parts), digest_size=_ID_OCTETS).hexdigest()
-
-
-class ChangedRows(Protocol):
-    """The rows of a log that began, changed or ended since an earlier reading."""
-
-    def rows(self) -> Iterator[pa.RecordBatch]:
-        """The rows.
-
-        Raises:
-            LogReadError: as ``History.read``.
-        """
-
-    def saved(self) -> SavedLog:
-        """What the next reading continues from, after ``rows``."""
 
 
 @dataclass(frozen=True)

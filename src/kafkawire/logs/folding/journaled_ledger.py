@@ -29,7 +29,9 @@ class Turn(msgspec.Struct, Generic[K], frozen=True, gc=False):
 
 
 class JournaledLedger(Ledger[K]):
-    """The same ledger. The journal lacks what began before all that is known, and the end of what is not known.
+    """The same ledger. The journal lacks the end of what is not known, and what a state was saved with.
+
+    What began before all that is known has no time and no offset.
 
     Attributes:
         journal: the turns that the caller has not taken yet. The caller clears the list.
@@ -64,5 +66,5 @@ class JournaledLedger(Ledger[K]):
         self.journal.append(Turn(interval, is_end=True))
 
     def _note_beginning(self, interval: Interval[K]) -> None:
-        if interval.from_offset is not None:
+        if not interval.is_saved:
             self.journal.append(Turn(interval, is_end=False))

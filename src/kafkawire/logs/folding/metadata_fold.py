@@ -340,12 +340,6 @@ class MetadataFold(Generic[K]):
         end = run.batches[-1].last_offset + 1
         self._expected = max(expected or 0, end if limit is None else min(end, limit))
 
-    def apply_changes(self, changes: Sequence[Change]) -> None:
-        """Apply the next records, decoded elsewhere. Where the time is None, it is that of the record before."""
-        clock = self._clock
-        timed = [(record, (clock.read(NO_TIMESTAMP if time is None else time), at)) for record, (time, at) in changes]
-        self._state.apply(timed, has_markers=any(record[0] in MARKER_IDS for record, _ in changes))
-
     def _apply(self, found: MetadataRecords, begin: int, end: int) -> None:
         """Apply records that could all be decoded."""
         count = end - begin

@@ -1,4 +1,4 @@
-"""What a history keeps of a log between two readings of it, as bytes that are verified before they are used."""
+"""What a table keeps of a log between two readings of it, as bytes that are verified before they are used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from kafkawire.logs.frames.continuing import Reached
 
 FORM: Final = 1
-"""To be raised when a key or the values of a history change their form: a state of another form is not used."""
+"""To be raised when a state changes its form, such as keys or values of a history: one of another form is not used."""
 
 _MAGIC: Final = b"kafkawire state\n"
 _BEGIN: Final = len(_MAGIC) + hashlib.sha256().digest_size
@@ -23,23 +23,23 @@ class SavedStateError(ValueError):
 
 
 class SavedLog(msgspec.Struct, frozen=True, array_like=True):
-    """How far a log was read, and the state of a history there.
+    """How far a log was read, and the state of a table there.
 
     Attributes:
         reached: the place after the last batch; None if none was read.
-        fold: the state, as the history itself encodes it.
+        fold: the state, as the table itself encodes it.
     """
 
     reached: Reached | None
     fold: bytes
 
 
-class SavedHistory(msgspec.Struct, frozen=True, array_like=True):
-    """The state of a history in its logs.
+class SavedTable(msgspec.Struct, frozen=True, array_like=True):
+    """The state of a table in its logs.
 
     Attributes:
         form: see ``FORM``.
-        table: name of the history.
+        table: its name.
         logs: by the path of their folder, as shown.
     """
 
@@ -53,7 +53,7 @@ class SavedHistory(msgspec.Struct, frozen=True, array_like=True):
         return _MAGIC + hashlib.sha256(octets).digest() + octets
 
     @classmethod
-    def decode(cls, octets: bytes) -> SavedHistory | None:
+    def decode(cls, octets: bytes) -> SavedTable | None:
         """From ``encode``; None if the bytes are something else.
 
         Raises:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,43 @@ def test_sarif_has_the_alerts_their_rules_and_their_places(capsys: pytest.Captur
     assert place.physical_location is not None
     assert place.physical_location.artifact_location.uri.endswith("tests/fixtures/kafka-4.3.1/logs")
     assert place.logical_locations[0].fully_qualified_name == "TOPIC/payments.events"
+
+
+def test_with_a_state_each_run_has_new_alerts_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    expected, log, state = rows(capsys), tmp_path / "__cluster_metadata-0", tmp_path / "state"
+    segments = sorted((LOGS / log.name).glob("*.log"))
+    shutil.copytree(LOGS / log.name, log, ignore=shutil.ignore_patterns(segments[-1].name, "*315*.checkpoint"))
+    words = ("alerts", "--log", str(log), "--state", str(state), "-o", "json")
+    assert main(list(words)) == ExitCode.FAILED
+    first = capsys.readouterr()
+    assert json.loads(first.out) == expected[:-2]
+    assert first.err == f"All alerts, not only new ones: there is no state at {state} yet.\n"
+    assert main(list(words)) == ExitCode.DONE
+    assert capsys.readouterr() == ("[]\n", "")
+    shutil.copy(segments[-1], log)
+    assert main([*words, "--rule", "deny-removed"]) == ExitCode.FAILED
+    assert json.loads(capsys.readouterr().out) == expected[-2:-1]
+    assert main(list(words)) == ExitCode.DONE
+
+
+def test_sarif_of_new_alerts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["alerts", "--log", str(LOGS), "-o", "sarif"]) == ExitCode.FAILED
+    expected = capsys.readouterr().out
+    words = ["alerts", "--log", str(LOGS), "--state", str(tmp_path / "state"), "-o", "sarif"]
+    assert main(words) == ExitCode.FAILED
+    assert capsys.readouterr().out == expected
+    assert main(words) == ExitCode.DONE
+    assert not run_of(capsys.readouterr().out).results
+
+
+def test_a_state_that_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--log", str(LOGS), "--state", str(tmp_path / "state"))
+    said = refusal(capsys, *words, "--from-time", "2026-11-22")
+    assert "--from-time: changes have all rows" in said
+    assert not (tmp_path / "state").exists()
+    for name in ("one", "two"):
+        shutil.copytree(LOGS / "__cluster_metadata-0", tmp_path / name / "__cluster_metadata-0")
+    assert "there are several metadata logs" in refusal(capsys, "--log", str(tmp_path), *words[2:])
 
 
 def test_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from tests.kafka_logs.histories import time
 
 from kafkawire.logs import (
     Accounts,
+    AlertFinder,
     OptionError,
     ReadMode,
     ReadOptions,
@@ -47,6 +48,18 @@ def test_each_log_is_watched_by_itself(tmp_path: Path) -> None:
     one = [row for row in found if "/one/" in row["log"]]
     assert [row["message"] for row in one] == [row["message"] for row in rows(LOGS)]
     assert [row["message"] for row in found[len(one) :]] == [row["message"] for row in rows(LOGS)][:-2]
+
+
+def test_rules_know_what_a_snapshot_had_at_the_beginning(tmp_path: Path) -> None:
+    log = shutil.copytree(LOGS / METADATA, tmp_path / METADATA)
+    (log / "00000000000000000000.log").unlink()
+    after = [(row["log_offset"], row["message"]) for row in rows(LOGS) if row["log_offset"] >= 202]
+    assert [(row["log_offset"], row["message"]) for row in rows(tmp_path)] == after
+    assert "topic payments.events was deleted, and this is left" in after[-1][1]
+    names = ("acl_history", "topic_history", "config_history", "scram_history")
+    histories = {name: [row for batch in read_table(name, tmp_path) for row in batch.to_pylist()] for name in names}
+    found = AlertFinder().find_in_rows(histories)
+    assert [(alert.log_offset, alert.message) for alert in found] == after
 
 
 def test_ranges_columns_and_several_processes() -> None:

@@ -1,4 +1,4 @@
-"""A stream of a history returns what changed since the micro-batch before, however the log grows."""
+"""A stream of a history or of alerts returns what is new since the micro-batch before, however the log grows."""
 
 from __future__ import annotations
 
@@ -39,6 +39,10 @@ def whole(folder: Path, table: str) -> list[str]:
     return sorted(repr(tuple(row.values())) for row in rows)
 
 
+def alerts_of(folder: Path) -> list[Row]:
+    return [tuple(row.values()) for batch in read_table("alerts", folder) for row in batch.to_pylist()]
+
+
 def grow(source: Path, log: Path, size: int) -> None:
     """Copy the first bytes of the segments of a log."""
     log.mkdir(parents=True, exist_ok=True)
@@ -77,8 +81,22 @@ def test_a_log_that_grows_in_pieces_cut_anywhere_has_its_rows(
     assert kept(query.rows) == whole(folder, table)
 
 
-def test_a_micro_batch_that_is_run_again_returns_the_same_rows(tmp_path: Path) -> None:
-    query = followed(tmp_path / "data", "acl_history")
+@given(cuts=st.lists(st.integers(0, 1000), max_size=5), budget=st.sampled_from(["1000", "100m"]))
+@settings(max_examples=8, deadline=None)
+def test_alerts_of_a_log_that_grows_come_once(
+    tmp_path_factory: pytest.TempPathFactory, cuts: list[int], budget: str
+) -> None:
+    folder = tmp_path_factory.mktemp("stream") / "data"
+    query = followed(folder, "alerts", maxBytesPerTrigger=budget)
+    for cut in [*sorted(cuts), 1000]:
+        grow(METADATA, folder / METADATA.name, size_of(METADATA) * cut // 1000)
+        query.look()
+    assert query.rows == alerts_of(folder) != []
+
+
+@pytest.mark.parametrize("table", ["acl_history", "alerts"])
+def test_a_micro_batch_that_is_run_again_returns_the_same_rows(tmp_path: Path, table: str) -> None:
+    query = followed(tmp_path / "data", table)
     grow(METADATA, tmp_path / "data" / METADATA.name, size_of(METADATA) // 2)
     query.look()
     begin = query.position
@@ -106,6 +124,25 @@ def _damage(file: Path) -> None:
     file.write_bytes(octets)
 
 
+def test_a_lost_state_of_alerts_is_computed_anew(tmp_path: Path) -> None:
+    query = followed(tmp_path / "data", "alerts")
+    for share in (2, 1):
+        grow(METADATA, tmp_path / "data" / METADATA.name, size_of(METADATA) // share)
+        query.look()
+        for state in (tmp_path / "states").rglob("*.state"):
+            state.unlink()
+    assert query.rows == alerts_of(tmp_path / "data") != []
+
+
+def test_alerts_of_a_log_that_begins_with_a_snapshot_are_those_of_the_table(tmp_path: Path) -> None:
+    log = shutil.copytree(METADATA, tmp_path / "data" / METADATA.name)
+    min(log.glob("*.log")).unlink()
+    query = followed(tmp_path / "data", "alerts", maxBytesPerTrigger="1000")
+    query.look()
+    assert query.steps > 4
+    assert query.rows == alerts_of(tmp_path / "data") != []
+
+
 def test_a_lost_state_of_a_log_without_its_beginning_is_an_error(tmp_path: Path) -> None:
     log = tmp_path / "data" / METADATA.name
     query = followed(tmp_path / "data", "acl_history")
@@ -130,16 +167,18 @@ def test_commit_leaves_the_state_of_the_last_position(tmp_path: Path) -> None:
     assert query.look() == []
 
 
-def test_a_stream_of_a_history_needs_a_folder_for_its_states(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="option 'statePath': a stream of acl_history keeps states"):
-        Followed(tmp_path, {"table": "acl_history", "columns": "cluster"}).reader()
+@pytest.mark.parametrize("table", ["acl_history", "alerts"])
+def test_a_stream_that_continues_from_a_state_needs_a_folder_for_it(tmp_path: Path, table: str) -> None:
+    with pytest.raises(OptionError, match=f"option 'statePath': a stream of {table} keeps states"):
+        Followed(tmp_path, {"table": table, "columns": "cluster"}).reader()
 
 
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"table": "acl_history", "asOf": "2026-03-01"}, "option 'asOf': changes of a history have all rows"),
-        ({"table": "records"}, "table 'records' is not folded from one log: only such histories have changes"),
+        ({"table": "acl_history", "asOf": "2026-03-01"}, "option 'asOf': changes have all rows"),
+        ({"table": "records"}, "table 'records' has no changes: only alerts and histories of one log have them"),
+        ({"table": "alerts", "fromOffset": "5"}, "option 'fromOffset': changes have all rows"),
     ],
 )
 def test_options_that_do_not_fit_a_stream_of_changes_are_refused(

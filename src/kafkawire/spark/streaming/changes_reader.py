@@ -1,4 +1,4 @@
-"""The stream of a history: the rows that began, changed or ended, log by log.
+"""The stream of a table that continues from a state: the rows that are new or changed, log by log.
 
 A task reads one log. It begins with the state that an earlier task left in a file, and leaves its own.
 """
@@ -19,10 +19,9 @@ from kafkawire.logs import Accounts, FileRange, LogReadError, Part
 from kafkawire.logs.errors import system_reason
 from kafkawire.logs.files.log_files import segments_of
 from kafkawire.logs.files.state_file import delete_others, read_file, replace_file
-from kafkawire.logs.folding.history import ChangedRows, HistoryOfLog
-from kafkawire.logs.folding.saved_state import FORM, SavedHistory, SavedLog, SavedStateError
+from kafkawire.logs.folding.continued import ChangedRows, ContinuedTable
+from kafkawire.logs.folding.saved_state import FORM, SavedLog, SavedStateError, SavedTable
 from kafkawire.logs.folding.source import FoldSource
-from kafkawire.logs.history_tables import HistoryTable
 from kafkawire.spark.options import OptionError
 from kafkawire.spark.planned_read import LogPartition, Reading, keep_modules, named_as_spark_expects
 from kafkawire.spark.streaming.log_walk import logs_of
@@ -33,7 +32,7 @@ _LOG: Final = logging.getLogger(__name__)
 _DIGITS: Final = 16
 
 
-class HistoryPartition(LogPartition):
+class ChangesPartition(LogPartition):
     """What one task reads: a log between two positions.
 
     Attributes:
@@ -45,8 +44,8 @@ class HistoryPartition(LogPartition):
         super().__init__(log, number)
 
 
-class HistoryStreamReader(KafkaLogStreamReader):
-    """Reads what changes in a history.
+class ChangesStreamReader(KafkaLogStreamReader):
+    """Reads what is new or changed in a table.
 
     Raises:
         OptionError: the option ``statePath`` is missing, or as ``KafkaLogStreamReader``.
@@ -74,7 +73,7 @@ class HistoryStreamReader(KafkaLogStreamReader):
             if folder not in logs:
                 raise LogReadError("data_loss", folder, "the log was deleted before all of it was read")
         return [
-            HistoryPartition(
+            ChangesPartition(
                 Part(tuple(FileRange(file, 0, file.size) for file in logs[folder])),
                 number,
                 begin.get(folder),
@@ -89,7 +88,7 @@ class HistoryStreamReader(KafkaLogStreamReader):
         Raises:
             LogReadError: the log or a state cannot be read; mode FAILFAST: at bytes that cannot be decoded.
         """
-        if not isinstance(partition, HistoryPartition):
+        if not isinstance(partition, ChangesPartition):
             return
         keep_modules()
         since = None if partition.begin is None else self._state(partition, partition.begin)
@@ -105,13 +104,13 @@ class HistoryStreamReader(KafkaLogStreamReader):
             except OSError as error:  # they take space, and do no harm
                 _LOG.warning("old states of %s are not deleted: %s", folder, system_reason(error))
 
-    def _state(self, partition: HistoryPartition, begin: LogPosition) -> SavedLog:
+    def _state(self, partition: ChangesPartition, begin: LogPosition) -> SavedLog:
         """The state at a position; it is computed again if it is lost, and the log still has its beginning."""
         folder = partition.part.files[0].file.folder
         path = self._path(folder, begin)
         try:
             octets = read_file(path)
-            saved = None if octets is None else SavedHistory.decode(octets)
+            saved = None if octets is None else SavedTable.decode(octets)
             reason = f"there is no state at {path}"
         except SavedStateError as error:
             saved, reason = None, f"the state at {path} cannot be used: {error}"
@@ -129,20 +128,20 @@ class HistoryStreamReader(KafkaLogStreamReader):
             pass
         return changes.saved()
 
-    def _changes(self, partition: HistoryPartition, since: SavedLog | None, end: LogPosition) -> ChangedRows:
-        table, options = cast(HistoryTable, self._reading.table()), self._reading.options.read
+    def _changes(self, partition: ChangesPartition, since: SavedLog | None, end: LogPosition) -> ChangedRows:
+        table, options = cast(ContinuedTable, self._reading.table()), self._reading.options.read
         limit = end.offset if options.high_watermark is None else min(end.offset, options.high_watermark)
         source = FoldSource(replace(options, high_watermark=limit), Accounts(), self._reading.store)
         files = [each.file for each in partition.part.files]
         try:
-            return cast(HistoryOfLog, table.history).changes(files, table.schema, source, since)
+            return table.changes(files, source, since)
         except SavedStateError as error:
             raise LogReadError("unreadable", self._states, str(error)) from None
 
-    def _keep(self, partition: HistoryPartition, saved: SavedLog) -> None:
+    def _keep(self, partition: ChangesPartition, saved: SavedLog) -> None:
         folder = partition.part.files[0].file.folder
         path = self._path(folder, partition.end)
-        state = SavedHistory(FORM, self._reading.options.table, {folder: saved})
+        state = SavedTable(FORM, self._reading.options.table, {folder: saved})
         try:
             replace_file(path, state.encode())
         except OSError as error:

@@ -1,15 +1,18 @@
-"""Changes of a history: what is returned again, what is kept, and which states and options are refused."""
+"""Changes of a table: what is returned again, what is kept, and which states and options are refused."""
 
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kafkawire.logs import LogReadError, OptionError, ReadMode, ReadOptions, read_changes, read_table
-from kafkawire.logs.folding.history import HistoryOfLog
-from kafkawire.logs.history_tables import HISTORIES
+from kafkawire.logs.catalogue import table_named, table_names
+from kafkawire.logs.folding.continued import ContinuedTable
+from kafkawire.logs.folding.saved_state import FORM, SavedLog, SavedTable
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 METADATA = LOGS / "__cluster_metadata-0"
@@ -24,15 +27,15 @@ def grown(folder: Path, size: int) -> Path:
     return log
 
 
-@pytest.mark.parametrize("name", [name for name, each in HISTORIES.items() if isinstance(each, HistoryOfLog)])
+@pytest.mark.parametrize("name", [each for each in table_names() if isinstance(table_named(each), ContinuedTable)])
 def test_the_first_reading_returns_all_rows_and_the_next_none(name: str, tmp_path: Path) -> None:
     state = tmp_path / "state"
     changes = read_changes(name, LOGS, state)
     rows = [row for batch in changes for row in batch.to_pylist()]
     changes.commit()
     assert changes.started_over == f"there is no state at {state} yet"
-    ids = [row.pop("interval_id") for row in rows]
-    assert len(set(ids)) == len(ids)
+    ids = [row.pop("interval_id", row.get("log_offset")) for row in rows]
+    assert len(set(ids)) == len(ids) > 0
     expected = [row for batch in read_table(name, LOGS) for row in batch.to_pylist()]
     assert sorted(map(repr, rows)) == sorted(map(repr, expected))
     again = read_changes(name, LOGS, state)
@@ -70,7 +73,7 @@ def test_a_damaged_state_is_replaced(tmp_path: Path) -> None:
 def test_a_state_of_another_form_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     state = tmp_path / "state"
     with monkeypatch.context() as older:
-        older.setattr("kafkawire.logs.history_changes.FORM", 0)
+        older.setattr("kafkawire.logs.table_changes.FORM", 0)
         changes = read_changes("acl_history", METADATA, state)
         list(changes)
         changes.commit()
@@ -82,7 +85,7 @@ def test_a_state_of_another_form_is_replaced(tmp_path: Path, monkeypatch: pytest
 def test_a_file_that_is_no_state_is_left_alone(tmp_path: Path) -> None:
     mistaken = tmp_path / "rows.parquet"
     mistaken.write_bytes(b"PAR1")
-    with pytest.raises(OptionError, match=r"rows.parquet is not the state of a history: give another file"):
+    with pytest.raises(OptionError, match=r"rows.parquet is not the state of a table: give another file"):
         read_changes("acl_history", METADATA, mistaken)
 
 
@@ -133,15 +136,41 @@ def test_chosen_columns_are_followed_by_the_id(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("table", ["records", "topic", "lag_history", "alerts"])
-def test_a_table_that_is_not_folded_from_one_log_has_no_changes(table: str, tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match=f"table {table!r} is not folded from one log"):
+@pytest.mark.parametrize("table", ["records", "topic", "lag_history"])
+def test_a_table_that_is_not_made_of_one_log_has_no_changes(table: str, tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match=f"table {table!r} has no changes: only alerts and histories"):
         read_changes(table, METADATA, tmp_path / "state")
 
 
 def test_options_that_exclude_rows_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(OptionError, match="changes of a history have all rows"):
+    with pytest.raises(OptionError, match="changes have all rows"):
         read_changes("acl_history", METADATA, tmp_path / "state", ReadOptions(from_offset=5))
+
+
+def test_alerts_go_on_with_what_rules_knew_before(tmp_path: Path) -> None:
+    state, options, found = tmp_path / "state", ReadOptions(mode=ReadMode.FAILFAST), list[dict[str, object]]()
+    for limit in (70, 110, 203, 365, None):
+        changes = read_changes("alerts", METADATA, state, replace(options, high_watermark=limit))
+        found += (row for batch in changes for row in batch.to_pylist())
+        changes.commit()
+    assert found == [row for batch in read_table("alerts", METADATA, options) for row in batch.to_pylist()]
+    assert [row["rule"] for row in found[-3:]] == ["scram-iterations-lowered", "deny-removed", "acl-of-deleted-topic"]
+
+
+def test_a_state_of_alerts_without_a_history_that_rules_look_at_is_refused(tmp_path: Path) -> None:
+    changes = read_changes("alerts", METADATA, tmp_path / "state")
+    list(changes)
+    changes.commit()
+    saved = SavedTable.decode((tmp_path / "state").read_bytes())
+    assert saved is not None
+    ((folder, log),) = saved.logs.items()
+    folds, known = msgspec.msgpack.decode(log.fold)
+    del folds["acl_history"]
+    for octets in (msgspec.msgpack.encode((folds, known)), b"\xc1"):
+        logs = {folder: SavedLog(log.reached, octets)}
+        (tmp_path / "state").write_bytes(SavedTable(FORM, "alerts", logs).encode())
+        with pytest.raises(LogReadError, match=r"it has config_history, .* need acl_history|it cannot be decoded"):
+            list(read_changes("alerts", METADATA, tmp_path / "state"))
 
 
 def test_a_log_that_moved_to_another_folder_is_another_log(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A history in several readings: each returns the rows that began, changed or ended since the one before."""
+"""A table in several readings: each returns the rows that are new or changed since the one before."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from kafkawire.logs.errors import LogReadError, system_reason
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.state_file import read_file, replace_file
 from kafkawire.logs.files.store import FileStore
-from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog
-from kafkawire.logs.folding.saved_state import FORM, SavedHistory, SavedLog, SavedStateError
+from kafkawire.logs.folding.continued import ContinuedTable
+from kafkawire.logs.folding.history import INTERVAL_ID
+from kafkawire.logs.folding.saved_state import FORM, SavedLog, SavedStateError, SavedTable
 from kafkawire.logs.folding.source import FoldSource
-from kafkawire.logs.history_tables import HISTORIES, HistoryTable
+from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.logs.option_records import OptionError
 from kafkawire.logs.options import DEFAULT_OPTIONS, ReadOptions
 from kafkawire.logs.planning import find_logs, plan
@@ -28,19 +29,18 @@ _LIMITS: Final = ("as_of", "from_offset", "until_offset", "from_time", "until_ti
 """Options that exclude rows: a row that one reading leaves out would be missing for ever."""
 
 
-class HistoryChanges:
-    """The rows of a history that began, changed or ended since the last reading; see ``read_changes``.
+class TableChanges:
+    """The rows of a table that are new or changed since the last reading; see ``read_changes``.
 
     Iterate over it once, keep the rows, then call ``commit``. Without that call the next reading returns them again.
 
     Attributes:
-        table: the history, with the column ``interval_id`` at its end.
+        table: the table; a history has the column ``interval_id`` at its end.
         started_over: why all rows are returned and not only changes, in words; None if the state was there.
     """
 
-    def __init__(self, table: HistoryTable, logs: Sequence[Sequence[LogFile]], path: str, source: FoldSource) -> None:
+    def __init__(self, table: ContinuedTable, logs: Sequence[Sequence[LogFile]], path: str, source: FoldSource) -> None:
         self.table = table
-        self._history = cast(HistoryOfLog, table.history)
         self.started_over: str | None = None
         self._logs = logs
         self._path = path
@@ -79,12 +79,12 @@ class HistoryChanges:
         for files in self._logs:
             folder = files[0].shown_folder
             try:
-                changes = self._history.changes(files, self.schema, self._source, self._saved.logs.get(folder))
+                changes = self.table.changes(files, self._source, self._saved.logs.get(folder))
             except SavedStateError as error:
                 raise LogReadError("unreadable", self._path, str(error)) from None
             yield from cast("Iterator[RecordBatch]", changes.rows())
             read[folder] = changes.saved()
-        self._saved = SavedHistory(FORM, self.table.name, {**self._saved.logs, **read})
+        self._saved = SavedTable(FORM, self.table.name, {**self._saved.logs, **read})
         self._is_read = True
 
     def commit(self) -> None:
@@ -101,22 +101,22 @@ class HistoryChanges:
         except OSError as error:
             raise LogReadError("unreadable", self._path, system_reason(error)) from None
 
-    def _read_state(self) -> SavedHistory:
+    def _read_state(self) -> SavedTable:
         try:
             octets = read_file(self._path)
         except OSError as error:
             raise LogReadError("unreadable", self._path, system_reason(error)) from None
-        nothing = SavedHistory(FORM, self.table.name, {})
+        nothing = SavedTable(FORM, self.table.name, {})
         if octets is None:
             self.started_over = f"there is no state at {self._path} yet"
             return nothing
         try:
-            saved = SavedHistory.decode(octets)
+            saved = SavedTable.decode(octets)
         except SavedStateError as error:
             self.started_over = f"the state at {self._path} cannot be used: {error}"
             return nothing
         if saved is None:
-            raise OptionError(f"{self._path} is not the state of a history: give another file, which may not exist yet")
+            raise OptionError(f"{self._path} is not the state of a table: give another file, which may not exist yet")
         if saved.table != self.table.name:
             raise OptionError(f"{self._path} is the state of {saved.table}: give another file for {self.table.name}")
         return saved
@@ -130,14 +130,15 @@ def read_changes(
     *,
     accounts: Accounts | None = None,
     store: FileStore | None = None,
-) -> HistoryChanges:
-    """The rows of a history that began, changed or ended since the last reading with the same state.
+) -> TableChanges:
+    """The rows of a history that began, changed or ended since the last reading with the same state, or new alerts.
 
-    The first reading returns all rows. Each row has an ``interval_id``: a later row with the same id takes the place of
-    the earlier one. A table that is kept so has the rows that ``read_table`` returns for the whole log.
+    The first reading returns all rows. A row of a history has an ``interval_id``: a later row with the same id takes
+    the place of the earlier one. A table that is kept so has the rows that ``read_table`` returns for the whole log.
+    An alert comes again only if a reading was not committed: with the same log, offset, rule and message.
 
     Args:
-        name: of a history, such as ``acl_history``.
+        name: of a history of one log, such as ``acl_history``, or ``alerts``.
         paths: as in ``read_table``. Give them in the same form each time: a log is known by the path of its folder.
         state: file with the state after the last reading: a path or a URI that Arrow writes to. If it is missing or
             cannot be used, all rows are returned.
@@ -147,7 +148,7 @@ def read_changes(
 
     Raises:
         UnknownTableError, UnknownColumnError: there is no such table or column.
-        OptionError: the table is no history, an option excludes rows, or ``state`` is another file.
+        OptionError: the table has no changes, an option excludes rows, or ``state`` is another file.
         LogReadError: a path or the state cannot be read.
 
     Example:
@@ -162,26 +163,28 @@ def read_changes(
         changes.commit()
         ```
     """
-    table = changing_history(name, options)
+    table = continued_table(name, options)
     found = find_logs([paths] if isinstance(paths, str | PathLike) else paths, store=store).needed_by(table)
     parts = plan(table, found.files, store=found.store, options=options)
     logs = [[each.file for each in part.files] for part in parts]
     source = FoldSource(options, Accounts() if accounts is None else accounts, found.store)
-    return HistoryChanges(table, logs, fspath(state), source)
+    return TableChanges(table, logs, fspath(state), source)
 
 
-def changing_history(name: str, options: ReadOptions) -> HistoryTable:
-    """A history with the column ``interval_id``.
+def continued_table(name: str, options: ReadOptions) -> ContinuedTable:
+    """A table that continues from a state; a history has the column ``interval_id``.
 
     Raises:
         UnknownTableError, UnknownColumnError: there is no such table or column.
-        OptionError: the table is not folded from one log, or an option excludes rows.
+        OptionError: the table has no changes, or an option excludes rows.
     """
-    columns = options.columns and tuple(dict.fromkeys((*options.columns, INTERVAL_ID.name)))
-    table = table_named(name, replace(options, columns=columns, interval_ids=name.lower() in HISTORIES))
-    if not isinstance(table, HistoryTable) or not isinstance(table.history, HistoryOfLog):
-        raise OptionError(f"table {table.name!r} is not folded from one log: only such histories have changes")
+    if name.lower() in HISTORIES:
+        columns = options.columns and tuple(dict.fromkeys((*options.columns, INTERVAL_ID.name)))
+        options = replace(options, columns=columns, interval_ids=True)
+    table = table_named(name, options)
+    if not isinstance(table, ContinuedTable):
+        raise OptionError(f"table {table.name!r} has no changes: only alerts and histories of one log have them")
     for limit in _LIMITS:
         if getattr(options, limit) is not None:
-            raise OptionError("changes of a history have all rows: read the history itself for some of them", limit)
+            raise OptionError("changes have all rows: read the table itself for some of them", limit)
     return table
