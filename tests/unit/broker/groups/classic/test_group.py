@@ -395,6 +395,35 @@ def test_commits_of_members_and_of_others() -> None:
     assert len(held.group.roster.members) == 2, "a commit is a sign of life"
 
 
+def test_commits_of_static_members() -> None:
+    driven = Driven()
+    driven.join(instance_id="one")
+    driven.wait(3)
+    driven.sync("one-1", {})
+    for member_id, instance_id, error in (
+        ("one-1", "one", ErrorCode.NONE),
+        ("other", "one", ErrorCode.FENCED_INSTANCE_ID),
+        ("", "one", ErrorCode.FENCED_INSTANCE_ID),
+        ("", "two", ErrorCode.UNKNOWN_MEMBER_ID),
+    ):
+        for generation in {1, 1 if member_id == "one-1" else -1}:
+            request = OffsetCommitRequest("g", generation, member_id, instance_id)
+            assert driven.group.commit(request, driven.now) is error
+
+
+def test_topics_that_members_may_subscribe_to() -> None:
+    """All that there are, where the subscriptions cannot be read; none, where the members are no consumers."""
+    unreadable = Driven()
+    unreadable.join(metadata=b"?")
+    assert unreadable.group.is_subscribed_to("orders")
+    unreadable.wait(3)
+    assert unreadable.group.is_subscribed_to("orders")
+    assert stable().group.is_subscribed_to("orders")
+    assert not stable().group.is_subscribed_to("payments")
+    others = Driven(value=replace(stable().values[0], protocol_type="connect"))
+    assert not others.group.is_subscribed_to("orders")
+
+
 def test_a_group_that_is_gone_answers_all_that_wait() -> None:
     driven = Driven()
     first = driven.join()
