@@ -378,6 +378,37 @@ def test_a_static_member_that_returns_counts_as_joined() -> None:
     assert driven.joined(back).member_id == driven.joined(back).leader == "one-3"
 
 
+def test_a_static_member_that_returns_before_it_has_synced_still_must() -> None:
+    for syncs, state in ((True, State.STABLE), (False, State.PREPARING_REBALANCE)):
+        driven = Driven()
+        driven.join(session_ms=60_000)
+        driven.join(instance_id="one", session_ms=60_000)
+        driven.wait(3)
+        driven.wait(3)
+        driven.sync("c-1", {})
+        assert driven.joined(driven.join(instance_id="one", session_ms=60_000)).member_id == "one-3"
+        if syncs:
+            driven.sync("one-3")
+        driven.wait(20)
+        assert driven.group.state is state
+
+
+def test_a_static_member_that_returns_with_another_protocol_rebalances() -> None:
+    driven = Driven()
+    driven.join(instance_id="one")
+    driven.wait(3)
+    driven.sync("one-1", {})
+    protocols = (
+        JoinGroupRequest.JoinGroupRequestProtocol("sticky"),
+        JoinGroupRequest.JoinGroupRequestProtocol("range"),
+    )
+    request = JoinGroupRequest("g", 10_000, 20_000, "", "one", "consumer", protocols)
+    driven.group.join(Joining(request, 9, "c", "/h"), 99, driven.now)
+    answer = driven.group.outcome().answers[99]
+    assert isinstance(answer, JoinGroupResponse)
+    assert (answer.generation_id, answer.protocol_name) == (2, "sticky")
+
+
 def test_commits_of_members_and_of_others() -> None:
     def error(driven: Driven, generation: int, member_id: str = "") -> ErrorCode:
         return driven.group.commit(OffsetCommitRequest("g", generation, member_id), driven.now)
