@@ -106,6 +106,19 @@ def test_a_session_begins_again_with_the_answer_that_a_member_waited_for() -> No
     assert {*driven.group.roster.members} == {"c-1"}
 
 
+def test_a_rebalance_in_the_middle_of_another_takes_the_assignments_away() -> None:
+    driven = stable()
+    for member_id in ("c-1", "c-2"):
+        driven.join(member_id)
+    waits = driven.sync("c-2")
+    assert [member.assignment for member in driven.group.roster.members.values()] == [b"\1", b"\2"]
+    driven.join()
+    answer = driven.answers[waits]
+    assert isinstance(answer, SyncGroupResponse)
+    assert answer.error_code == ErrorCode.REBALANCE_IN_PROGRESS
+    assert {member.assignment for member in driven.group.roster.members.values()} == {b""}
+
+
 def test_a_group_is_recorded_when_it_is_stable_and_when_it_is_empty() -> None:
     driven = stable()
     (value,) = driven.values

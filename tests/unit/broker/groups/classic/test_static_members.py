@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.embedded.driven_group import SUBSCRIPTION, Driven
 
+from kafkawire.broker.groups.classic import timers
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.states import State
 from kafkawire.protocol import (
@@ -38,10 +39,11 @@ def test_static_members_without_time_to_join_keep_the_broker_from_no_other_work(
     driven.join(instance_id="one", rebalance_ms=0)
     driven.join(instance_id="two", rebalance_ms=0)
     driven.wait(3)
-    driven.wait(3)
     driven.sync("one-1", {})
     driven.sync("two-2")
     driven.group.leave([LeaveGroupRequest.MemberIdentity("", "two")], driven.now)
+    driven.wait(0)
+    assert timers.JOIN in driven.group.timers, "it is checked again"
     checks = 0
     while driven.group.roster.members:
         driven.wait(driven.group.timers.look_at - driven.seconds)
