@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping, Sequence
-
 from msgspec.structs import replace
+from tests.embedded.driven_group import Driven, stable
 
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
 from kafkawire.broker.groups.classic.rebalance import Now
@@ -13,106 +11,12 @@ from kafkawire.broker.groups.classic.roster import in_java_order
 from kafkawire.broker.groups.classic.settings import NEW_MEMBER_TIMEOUT, GroupSettings
 from kafkawire.broker.groups.classic.states import State
 from kafkawire.protocol import (
-    ConsumerProtocolSubscription,
-    GroupMetadataValue,
-    HeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
-    LeaveGroupRequest,
-    LeaveGroupResponse,
     OffsetCommitRequest,
-    SyncGroupRequest,
     SyncGroupResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.records.consumer_protocol import encode_subscription
-from kafkawire.wire import Message
-
-SUBSCRIPTION = encode_subscription(ConsumerProtocolSubscription(("orders",)), 0)
-
-
-class Driven:
-    """A group at a time that tests move.
-
-    Attributes:
-        answers: all answers by ticket.
-        values: the records in order.
-    """
-
-    def __init__(self, settings: GroupSettings | None = None, value: GroupMetadataValue | None = None) -> None:
-        self.seconds = 0.0
-        self.answers: dict[int, Message] = {}
-        self.values: list[GroupMetadataValue] = []
-        self._numbers = itertools.count(1)
-        self._tickets = itertools.count()
-        self.group = ClassicGroup("g", value, settings or GroupSettings(), self.now, lambda: str(next(self._numbers)))
-
-    @property
-    def now(self) -> Now:
-        return Now(self.seconds, round(self.seconds * 1000))
-
-    def join(
-        self,
-        member_id: str = "",
-        *,
-        version: int = 3,
-        instance_id: str | None = None,
-        metadata: bytes = SUBSCRIPTION,
-        rebalance_ms: int = 20_000,
-        session_ms: int = 10_000,
-    ) -> int:
-        protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
-        who = (member_id, instance_id, "consumer", protocols)
-        ticket = next(self._tickets)
-        request = JoinGroupRequest("g", session_ms, rebalance_ms, *who)
-        self.group.join(Joining(request, version, "c", "/127.0.0.1"), ticket, self.now)
-        self._take()
-        return ticket
-
-    def joined(self, ticket: int) -> JoinGroupResponse:
-        answer = self.answers[ticket]
-        assert isinstance(answer, JoinGroupResponse)
-        return answer
-
-    def sync(self, member_id: str, assignments: Mapping[str, bytes] | None = None) -> int:
-        given = (SyncGroupRequest.SyncGroupRequestAssignment(*each) for each in (assignments or {}).items())
-        request = SyncGroupRequest("g", self.group.generation, member_id, assignments=tuple(given))
-        ticket = next(self._tickets)
-        self.group.sync(request, ticket, self.now)
-        self._take()
-        return ticket
-
-    def beat(self, member_id: str) -> ErrorCode:
-        return self.group.heartbeat(HeartbeatRequest("g", self.group.generation, member_id), self.now)
-
-    def wait(self, seconds: float) -> None:
-        self.seconds += seconds
-        self.group.expire(self.now)
-        self._take()
-
-    def leave(self, *members: tuple[str, str | None]) -> Sequence[LeaveGroupResponse.MemberResponse]:
-        results = self.group.leave([LeaveGroupRequest.MemberIdentity(*each) for each in members], self.now)
-        self._take()
-        return results
-
-    def _take(self) -> None:
-        answers, value = self.group.outcome()
-        self.answers.update(answers)
-        self.values += [] if value is None else [value]
-
-
-def stable(*, members: int = 2) -> Driven:
-    """A group with members c-1, c-2 and so on; the first leads."""
-    driven = Driven()
-    for _ in range(members):
-        driven.join()
-    driven.wait(3)
-    driven.wait(3)
-    driven.sync("c-1", {f"c-{number}": bytes([number]) for number in range(1, members + 1)})
-    for number in range(2, members + 1):
-        driven.sync(f"c-{number}")
-    assert driven.group.state is State.STABLE
-    return driven
 
 
 def test_the_first_members_wait_for_more_as_long_as_more_come() -> None:
@@ -168,40 +72,6 @@ def test_members_that_do_not_join_again_are_removed_after_the_rebalance_timeout(
     assert [each.member_id for each in driven.joined(again).members] == ["c-1"]
 
 
-def test_static_members_that_do_not_join_again_keep_their_place() -> None:
-    driven = Driven()
-    driven.join(instance_id="one", session_ms=60_000)
-    driven.join(session_ms=60_000)
-    driven.wait(3)
-    driven.wait(3)
-    driven.sync("one-1", {})
-    driven.sync("c-2")
-    again = driven.join("c-2", metadata=SUBSCRIPTION + b"\0", session_ms=60_000)
-    driven.wait(20)
-    assert driven.joined(again).leader == "c-2"
-    assert {each.member_id for each in driven.joined(again).members} == {"one-1", "c-2"}
-    driven.sync("c-2", {})
-    driven.wait(20)
-    assert {*driven.group.roster.members} == {"c-2"}, "but it must sync"
-
-
-def test_static_members_without_time_to_join_keep_the_broker_from_no_other_work() -> None:
-    driven = Driven()
-    driven.join(instance_id="one", rebalance_ms=0)
-    driven.join(instance_id="two", rebalance_ms=0)
-    driven.wait(3)
-    driven.wait(3)
-    driven.sync("one-1", {})
-    driven.sync("two-2")
-    driven.group.leave([LeaveGroupRequest.MemberIdentity("", "two")], driven.now)
-    checks = 0
-    while driven.group.roster.members:
-        driven.wait(driven.group.timers.look_at - driven.seconds)
-        checks += 1
-    assert checks <= 11
-    assert driven.group.state is State.EMPTY
-
-
 def test_members_that_do_not_sync_are_removed_after_the_rebalance_timeout() -> None:
     driven = Driven()
     driven.join(session_ms=60_000)
@@ -236,6 +106,19 @@ def test_a_session_begins_again_with_the_answer_that_a_member_waited_for() -> No
     assert {*driven.group.roster.members} == {"c-1"}
 
 
+def test_a_rebalance_in_the_middle_of_another_takes_the_assignments_away() -> None:
+    driven = stable()
+    for member_id in ("c-1", "c-2"):
+        driven.join(member_id)
+    waits = driven.sync("c-2")
+    assert [member.assignment for member in driven.group.roster.members.values()] == [b"\1", b"\2"]
+    driven.join()
+    answer = driven.answers[waits]
+    assert isinstance(answer, SyncGroupResponse)
+    assert answer.error_code == ErrorCode.REBALANCE_IN_PROGRESS
+    assert {member.assignment for member in driven.group.roster.members.values()} == {b""}
+
+
 def test_a_group_is_recorded_when_it_is_stable_and_when_it_is_empty() -> None:
     driven = stable()
     (value,) = driven.values
@@ -262,22 +145,6 @@ def test_a_recorded_leader_leads() -> None:
     assert (follower.leader, follower.members, follower.generation_id) == ("c-2", (), 1)
     loaded.join("c-2")
     assert loaded.group.state is State.PREPARING_REBALANCE
-
-
-def test_a_static_leader_that_returns_keeps_its_assignment() -> None:
-    """From version 9 on it learns that it leads, and assigns nothing (KIP-814); before, the leader has its old id."""
-    for version, leader, skips in ((5, "one-1", False), (9, "one-2", True)):
-        driven = Driven()
-        driven.join(instance_id="one")
-        driven.wait(3)
-        driven.sync("one-1", {"one-1": b"all"})
-        back = driven.joined(driven.join(version=version, instance_id="one"))
-        assert (back.member_id, back.leader, back.generation_id) == ("one-2", leader, 1)
-        assert (back.skip_assignment, len(back.members)) == (skips, int(skips))
-        assert driven.values[-1].members[0].assignment == b"all"
-        answer = driven.answers[driven.sync("one-2")]
-        assert isinstance(answer, SyncGroupResponse)
-        assert answer.assignment == b"all"
 
 
 def test_a_recorded_group_that_is_larger_than_the_limit_rebalances() -> None:
@@ -366,18 +233,6 @@ def test_a_client_may_leave_before_it_uses_its_id() -> None:
     assert driven.joined(again).generation_id == 2
 
 
-def test_a_static_member_that_returns_counts_as_joined() -> None:
-    driven = Driven()
-    driven.join(instance_id="one")
-    driven.join()
-    driven.wait(3)
-    driven.wait(3)
-    again = driven.join("c-2", metadata=SUBSCRIPTION + b"\0")
-    back = driven.join(instance_id="one")
-    assert {driven.joined(ticket).generation_id for ticket in (again, back)} == {2}
-    assert driven.joined(back).member_id == driven.joined(back).leader == "one-3"
-
-
 def test_commits_of_members_and_of_others() -> None:
     def error(driven: Driven, generation: int, member_id: str = "") -> ErrorCode:
         return driven.group.commit(OffsetCommitRequest("g", generation, member_id), driven.now)
@@ -393,6 +248,19 @@ def test_commits_of_members_and_of_others() -> None:
         assert error(held, 1, "c-1") is ErrorCode.NONE
         held.beat("c-2")
     assert len(held.group.roster.members) == 2, "a commit is a sign of life"
+
+
+def test_topics_that_members_may_subscribe_to() -> None:
+    """All that there are, where the subscriptions cannot be read; none, where the members are no consumers."""
+    unreadable = Driven()
+    unreadable.join(metadata=b"?")
+    assert unreadable.group.is_subscribed_to("orders")
+    unreadable.wait(3)
+    assert unreadable.group.is_subscribed_to("orders")
+    assert stable().group.is_subscribed_to("orders")
+    assert not stable().group.is_subscribed_to("payments")
+    others = Driven(value=replace(stable().values[0], protocol_type="connect"))
+    assert not others.group.is_subscribed_to("orders")
 
 
 def test_a_group_that_is_gone_answers_all_that_wait() -> None:
