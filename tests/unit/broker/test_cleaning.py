@@ -12,7 +12,14 @@ from tests.embedded.connection import BrokerConnection, connected_to
 from tests.unit.broker.test_records_on_disk import create, fetched, listed
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
-from kafkawire.protocol import DeleteRecordsRequest, DeleteRecordsResponse, ProduceRequest, ProduceResponse
+from kafkawire.protocol import (
+    DeleteRecordsRequest,
+    DeleteRecordsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    ProduceRequest,
+    ProduceResponse,
+)
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import Record, encode_batch
 
@@ -205,3 +212,17 @@ async def test_a_compacted_log_is_read_again(tmp_path: Path) -> None:
     async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
         assert [value[:2] for value in await fetched(client) if value] == left
         assert await offsets(client) == (0, 31)
+
+
+async def test_a_topic_may_be_deleted_while_it_is_compacted(tmp_path: Path) -> None:
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        for _ in range(5):
+            await create(client, {"cleanup.policy": "compact", "segment.bytes": "1048576"})
+            for number in range(8):
+                await produce(client, 0, (b"%d" % (number % 3), bytes(400_000)))
+            cleaning = asyncio.ensure_future(broker.clean_records("t"))
+            await asyncio.sleep(0.005)
+            await client.ask(DeleteTopicsRequest(topic_names=("t",), timeout_ms=1000), 5, DeleteTopicsResponse)
+            await cleaning
+        await create(client)
+        assert (await produce(client, 0, (b"k", b"v"))).base_offset == 0

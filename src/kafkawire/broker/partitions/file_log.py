@@ -116,12 +116,14 @@ class FilePartitionLog(PartitionLog):
             if self.is_closed:
                 return
             raise
-        await self._writer.in_thread(sync_folder, self.folder)
+        if not self.is_closed:
+            await self._writer.in_thread(sync_folder, self.folder)
         if self.is_closed:
             return
-        for segment in replaced:
-            segment.unlink()
-        swap.rename(made.path)
+        with self._writer.failing():
+            for segment in replaced:
+                segment.unlink()
+            swap.rename(made.path)
         at = self.segments.index(replaced[0])
         self.segments[at : at + len(replaced)] = [made]
         await self._writer.in_thread(partial(made.store_index, grows=False))
