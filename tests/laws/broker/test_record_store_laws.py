@@ -35,11 +35,11 @@ from kafkawire.wire.compression import Codec
 T = TypeVar("T")
 TOPIC: Final = Uuid(b"t" * 16)
 PRODUCER: Final = 5
-SEGMENTS: Final = SegmentRules(300, 20_000)
+SEGMENTS: Final = SegmentRules(9_000, 20_000)
 TOMBSTONES_MS: Final = 30_000
 
 KEYS = st.sampled_from([b"a", b"b", b"c", b"d"])
-VALUES = st.one_of(st.none(), st.binary(max_size=100))
+VALUES = st.one_of(st.none(), st.binary(max_size=100), st.integers(1000, 4000).map(bytes))
 PAIRS = st.lists(st.tuples(KEYS, VALUES), min_size=1, max_size=4)
 
 
@@ -172,7 +172,7 @@ class Machine(RuleBasedStateMachine):
         self.run(self.log.delete_before(offset))
         self.model.start = max(self.model.start, offset)
 
-    @rule(retention_ms=st.sampled_from([-1, 10_000]), retention_bytes=st.sampled_from([-1, 500]))
+    @rule(retention_ms=st.sampled_from([-1, 10_000]), retention_bytes=st.sampled_from([-1, 10_000]))
     def retain(self, retention_ms: int, retention_bytes: int) -> None:
         """Which segments go is not in the model, but only whole beginnings may, and no more than the rules say."""
         self.topic_rules.retention_ms, self.topic_rules.retention_bytes = retention_ms, retention_bytes

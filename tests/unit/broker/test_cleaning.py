@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import struct
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
@@ -12,9 +13,16 @@ from tests.embedded.connection import BrokerConnection, connected_to
 from tests.unit.broker.test_records_on_disk import create, fetched, listed
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
-from kafkawire.protocol import DeleteRecordsRequest, DeleteRecordsResponse, ProduceRequest, ProduceResponse
+from kafkawire.protocol import (
+    DeleteRecordsRequest,
+    DeleteRecordsResponse,
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    ProduceRequest,
+    ProduceResponse,
+)
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.wire.batches import Record, encode_batch
+from kafkawire.wire.batches import Record, encode_batch, read_batches
 
 EARLIEST, LATEST, NEWEST = -2, -1, -3
 DAY: Final = 24 * 3600.0
@@ -205,3 +213,33 @@ async def test_a_compacted_log_is_read_again(tmp_path: Path) -> None:
     async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
         assert [value[:2] for value in await fetched(client) if value] == left
         assert await offsets(client) == (0, 31)
+
+
+async def test_a_topic_may_be_deleted_while_it_is_compacted(tmp_path: Path) -> None:
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        for _ in range(5):
+            await create(client, {"cleanup.policy": "compact", "segment.bytes": "1048576"})
+            for number in range(8):
+                await produce(client, 0, (b"%d" % (number % 3), bytes(400_000)))
+            cleaning = asyncio.ensure_future(broker.clean_records("t"))
+            await asyncio.sleep(0.005)
+            await client.ask(DeleteTopicsRequest(topic_names=("t",), timeout_ms=1000), 5, DeleteTopicsResponse)
+            await cleaning
+        await create(client)
+        assert (await produce(client, 0, (b"k", b"v"))).base_offset == 0
+
+
+async def test_the_indexes_are_those_of_the_compacted_segments(tmp_path: Path) -> None:
+    """Also after the end of a segment, which was compacted at once, is written with the next record."""
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        await create(client, {"cleanup.policy": "compact"})
+        for number in range(60):
+            await produce(client, 1000 + number, (b"%d" % (number % 40), bytes(3000)))
+        await broker.clean_records()
+        await produce(client, 2000, (b"k", b"v"))
+    for log in (tmp_path / "t-0").glob("*.log"):
+        base_offset = int(log.stem)
+        places = {batch.last_offset - base_offset: batch.position for batch in read_batches(log.read_bytes())}
+        indexed = [*struct.iter_unpack(">ii", log.with_suffix(".index").read_bytes())]
+        assert indexed == [(offset, places[offset]) for offset, _ in indexed]
+        assert len(indexed) > 10 or len(places) == 1

@@ -162,3 +162,14 @@ async def test_aborted_records_are_read(tmp_path: Path) -> None:
     async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
         assert (await fetched(client))[:2] == [b"a", b"b"]
         assert (await listed(client, LATEST)).offset == 3
+
+
+async def test_a_segment_that_is_gone_is_an_error_of_its_partition(tmp_path: Path) -> None:
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        await create(client)
+        await produce(client, b"a")
+        (tmp_path / "t-0" / f"{0:020d}.log").unlink()
+        with pytest.raises(AssertionError, match=f"error_code={ErrorCode.KAFKA_STORAGE_ERROR:d}"):
+            await fetched(client)
+        assert (await listed(client, 0)).error_code == ErrorCode.KAFKA_STORAGE_ERROR
+        assert (await listed(client, LATEST)).offset == 1

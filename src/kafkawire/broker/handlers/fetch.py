@@ -7,6 +7,7 @@ complete requests.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -23,6 +24,7 @@ from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.protocol import FetchRequest, FetchResponse
 from kafkawire.protocol.error_codes import ErrorCode
 
+_log = logging.getLogger(__name__)
 _IDS_SINCE: Final = 13
 _MOST_BYTES: Final = 55 * 1024 * 1024  # fetch.max.bytes
 _LONGEST_WAIT: Final = 600.0
@@ -130,7 +132,11 @@ class FetchHandlers:
         if error:
             return replace(_failed(asked.partition, error), aborted_transactions=None)
         most = min(asked.partition_max_bytes, reading.room)
-        records = log.read(asked.fetch_offset, int(most), at_least_one=not reading.size)
+        try:
+            records = log.read(asked.fetch_offset, int(most), at_least_one=not reading.size)
+        except OSError as failure:
+            _log.error("The records of %s-%d cannot be read: %s", topic.name, asked.partition, failure)
+            return _failed(asked.partition, ErrorCode.KAFKA_STORAGE_ERROR)
         reading.room -= len(records)
         reading.size += len(records)
         reading.logs.append(log)

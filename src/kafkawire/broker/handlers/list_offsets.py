@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Mapping, Set
 from typing import Final
@@ -14,7 +15,9 @@ from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import ListOffsetsRequest, ListOffsetsResponse, PartitionRecord
 from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.wire import DecodeError
 
+_log = logging.getLogger(__name__)
 _EPOCHS_SINCE: Final = 4
 
 _LATEST: Final = -1
@@ -75,7 +78,11 @@ class ListOffsetsHandlers:
         if stale:
             return Result(index, stale)
         log = self._store.log(topic.topic_id, index)
-        found = _found(log, asked.timestamp)
+        try:
+            found = _found(log, asked.timestamp)
+        except (OSError, DecodeError) as error:
+            _log.error("The records of %s-%d cannot be read: %s", name, index, error)
+            return Result(index, ErrorCode.KAFKA_STORAGE_ERROR)
         if found is None:
             return Result(index)
         return Result(

@@ -1,1 +1,1 @@
-"""The records of topics: a little data, in memory, gone with the broker."""
+"""The records of topics: in memory, or in a data directory."""

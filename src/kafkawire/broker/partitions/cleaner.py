@@ -82,12 +82,18 @@ class RecordCleaner:
         async with self._turn:
             for name, log in self._named_logs():
                 if topic in {None, name}:
-                    rules = self._rules.of(name)
-                    await self._delete_old(log, rules.cleaning)
-                    if rules.cleaning.compacts:
-                        self._end_segment(log)
-                        await log.durable()
-                        await self._compact(log, rules, clean_enough=_NEVER)
+                    await self._clean_all(log, self._rules.of(name))
+
+    async def _clean_all(self, log: PartitionLog, rules: TopicRules) -> None:
+        try:
+            await self._delete_old(log, rules.cleaning)
+            if rules.cleaning.compacts:
+                self._end_segment(log)
+                await log.durable()
+                await self._compact(log, rules, clean_enough=_NEVER)
+        except FileNotFoundError:
+            if not log.is_closed:
+                raise
 
     def _begin(self) -> None:
         self._task = asyncio.get_running_loop().create_task(self._run())
@@ -113,7 +119,8 @@ class RecordCleaner:
         except StorageError:
             pass  # the broker halts, and logs the error once
         except (OSError, DecodeError) as error:
-            _log.error("The records of a partition of %s cannot be cleaned: %s", name, error)
+            if not log.is_closed:
+                _log.error("The records of a partition of %s cannot be cleaned: %s", name, error)
 
     def _named_logs(self) -> Iterator[tuple[str, PartitionLog]]:
         for topic_id, _, log in self._store.logs():

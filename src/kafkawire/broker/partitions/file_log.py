@@ -44,7 +44,6 @@ class FilePartitionLog(PartitionLog):
         self._unwritten: list[tuple[FileSegment, RecordBatch | None]] = []
         self._taken: Sequence[tuple[FileSegment, RecordBatch | None]] = ()
         self._durable: list[tuple[int, asyncio.Future[None]]] = []
-        self._is_closed = False
         self._last_epoch = -1  # used by the thread only
 
     def take(self, segments: Sequence[FileSegment], start_offset: int, cleaned_offset: int) -> None:
@@ -82,23 +81,23 @@ class FilePartitionLog(PartitionLog):
 
     async def delete_segments(self, count: int) -> None:
         """Delete the first segments, the oldest first, so that a crash leaves no gaps."""
-        if self._is_closed:
+        if self.is_closed:
             return
         last = _file(self.segments[-1])
         await self._writer.in_thread(last.write, ())
         for segment in self._without(count):
-            if not self._is_closed:
+            if not self.is_closed:
                 await self._writer.in_thread(_file(segment).delete)
 
     async def delete_before(self, offset: int) -> None:
         """Make an offset the first one; it is durable on return."""
-        if offset > self.start_offset and not self._is_closed:
+        if offset > self.start_offset and not self.is_closed:
             self.start_offset = offset
             await self._writer.in_thread(self._note_offsets)
 
     async def note_cleaned(self, offset: int) -> None:
         """Compaction has seen all records below an offset."""
-        if not self._is_closed:
+        if not self.is_closed:
             self.cleaned_offset = offset
             await self._writer.in_thread(self._note_offsets)
 
@@ -109,25 +108,28 @@ class FilePartitionLog(PartitionLog):
         read the old segments until then, and nothing runs between the deletion of these and the last renaming.
         """
         replaced = [_file(segment) for segment in segments]
+        for segment in replaced:  # so that nothing writes an index of theirs later
+            await self._writer.in_thread(partial(segment.store_index, grows=False))
         try:
             made, swap = await asyncio.to_thread(write_replacement, self.folder, replaced[0].base_offset, batches)
         except FileNotFoundError:
-            if self._is_closed:
+            if self.is_closed:
                 return
             raise
-        await self._writer.in_thread(sync_folder, self.folder)
-        if self._is_closed:
+        if not self.is_closed:
+            await self._writer.in_thread(sync_folder, self.folder)
+        if self.is_closed:
             return
-        for segment in replaced:
-            segment.unlink()
-        swap.rename(made.path)
+        with self._writer.failing():
+            for segment in replaced:
+                segment.unlink()
+            swap.rename(made.path)
         at = self.segments.index(replaced[0])
         self.segments[at : at + len(replaced)] = [made]
         await self._writer.in_thread(partial(made.store_index, grows=False))
 
     def close(self) -> None:
         """Complete all waiting futures, because the partition is deleted."""
-        self._is_closed = True
         self._unwritten.clear()
         self.durable_offset = self.end_offset
         self._release()

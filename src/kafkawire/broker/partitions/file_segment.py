@@ -61,7 +61,7 @@ class FileSegment(Segment):
             Whether it was taken.
         """
         newest = self._index.read_newest()
-        if newest is None or not 0 <= newest[0] < oldest_ms:
+        if newest is None or not 0 < newest[0] < oldest_ms:
             return False
         self.largest_timestamp, self.largest_offset = newest
         self.end_offset = end_offset
@@ -148,7 +148,12 @@ class FileSegment(Segment):
                     yield batch_of(file, head)
 
     def _heads(self, file: BinaryIO, offset: int) -> Iterator[BatchHead]:
-        for head in batch_heads(file, self._index.position_before(offset), self.readable):
+        """The places of batches from the one with an offset on; a wrong index only costs time."""
+        indexed, position = self._index.before(offset)
+        first = next(batch_heads(file, position, self.readable), None)
+        if first is None or not self.base_offset <= first.base_offset <= first.last_offset <= indexed:
+            position = 0
+        for head in batch_heads(file, position, self.readable):
             if head.last_offset >= offset:
                 yield head
 

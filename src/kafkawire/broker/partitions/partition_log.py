@@ -45,6 +45,7 @@ class PartitionLog:
         cleaned_offset: compaction has seen all records below it.
         segments: the segments in order; none before the first record.
         producers: the last batches of idempotent producers.
+        is_closed: whether the partition is deleted; then nothing changes any more.
     """
 
     def __init__(self, used: MemoryUse | None = None) -> None:
@@ -53,6 +54,7 @@ class PartitionLog:
         self.cleaned_offset = 0
         self.segments: list[Segment] = []
         self.producers = ProducerHistory()
+        self.is_closed = False
         self._used = used or MemoryUse()
         self._waiting: set[asyncio.Future[None]] = set()
 
@@ -166,7 +168,7 @@ class PartitionLog:
         Raises:
             StorageError: they could not be deleted.
         """
-        for segment in self._without(count):
+        for segment in () if self.is_closed else self._without(count):
             if isinstance(segment, MemorySegment):
                 segment.free()
 
@@ -188,6 +190,8 @@ class PartitionLog:
         Raises:
             StorageError: it could not be stored.
         """
+        if self.is_closed:
+            return
         kept = [*batches]
         first, *others = segments
         if isinstance(first, MemorySegment):
@@ -216,6 +220,7 @@ class PartitionLog:
 
     def close(self) -> None:
         """Complete all waiting futures, because the partition is deleted, and release the memory."""
+        self.is_closed = True
         self._wake()
         for segment in self.segments:
             if isinstance(segment, MemorySegment):

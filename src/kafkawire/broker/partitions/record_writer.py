@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -77,8 +78,18 @@ class RecordWriter:
             StorageError: it raised OSError, or the writer has failed before.
         """
         self.check()
-        try:
+        with self.failing():
             return await asyncio.get_running_loop().run_in_executor(self._thread, partial(function, *arguments))
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """End the writer with the first error inside.
+
+        Raises:
+            StorageError: there was OSError or StorageError inside.
+        """
+        try:
+            yield
         except (OSError, StorageError) as error:
             self._fail(error)
             raise StorageError(str(self.failure)) from error

@@ -83,10 +83,10 @@ class SegmentIndex:
         timestamp, offset = _TIME_ENTRY.unpack(content)
         return timestamp, self._base_offset + offset
 
-    def position_before(self, offset: int) -> int:
-        """A position in the file at or before the batch with an offset."""
+    def before(self, offset: int) -> Entry:
+        """An offset up to the asked one, and the position of a batch that ends at it or before it."""
         found = _last_up_to(offset - self._base_offset, self._positions, self._paths[0], _POSITION_ENTRY)
-        return 0 if found is None else found[1]
+        return (self._base_offset, 0) if found is None else (self._base_offset + found[0], found[1])
 
     def offset_before(self, timestamp: int) -> int:
         """An offset at or before the first record with at least this timestamp, in milliseconds."""
