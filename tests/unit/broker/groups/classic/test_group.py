@@ -290,6 +290,12 @@ def test_repeated_joins_answer_the_one_before() -> None:
     second = driven.join("c-1")
     assert driven.joined(first).error_code == ErrorCode.REBALANCE_IN_PROGRESS
     assert second not in driven.answers
+    driven.join("c-2")
+    first, second = driven.sync("c-2"), driven.sync("c-2")
+    answer = driven.answers[first]
+    assert isinstance(answer, SyncGroupResponse)
+    assert answer.error_code == ErrorCode.REBALANCE_IN_PROGRESS
+    assert second not in driven.answers
 
 
 def test_ties_are_broken_in_the_order_of_javas_hash_map() -> None:

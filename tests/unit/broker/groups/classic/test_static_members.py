@@ -125,3 +125,27 @@ def test_commits_of_static_members() -> None:
         for generation in {1, 1 if member_id == "one-1" else -1}:
             request = OffsetCommitRequest("g", generation, member_id, instance_id)
             assert driven.group.commit(request, driven.now) is error
+
+
+def test_requests_that_wait_are_fenced_by_a_member_that_returns() -> None:
+    driven = Driven()
+    joins = driven.join(instance_id="one")
+    back = driven.join(instance_id="one")
+    assert driven.joined(joins).error_code == ErrorCode.FENCED_INSTANCE_ID
+    assert driven.joined(joins).member_id == "one-1"
+    driven.wait(3)
+    assert driven.joined(back).generation_id == 1
+
+
+def test_a_sync_that_waits_is_fenced() -> None:
+    driven = Driven()
+    driven.join()
+    driven.join(instance_id="one")
+    driven.wait(3)
+    driven.wait(3)
+    waits = driven.sync("one-2")
+    driven.join(instance_id="one")
+    answer = driven.answers[waits]
+    assert isinstance(answer, SyncGroupResponse)
+    assert answer.error_code == ErrorCode.FENCED_INSTANCE_ID
+    assert driven.group.state is State.PREPARING_REBALANCE
