@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-import logging
 import re
-import shutil
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
-from uuid import uuid4
 
 from kafkawire.broker.groups.offsets_log import OffsetsLog
 from kafkawire.broker.groups.offsets_topic import partition_of
 from kafkawire.broker.groups.state import Change, GroupsState
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.storage.errors import StorageError
-from kafkawire.broker.storage.files import sync_folder
 from kafkawire.broker.storage.partition_files import read_topic_id
+from kafkawire.broker.storage.partition_folders import delete_folder, set_aside
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 
-_log = logging.getLogger(__name__)
 _FOLDER: Final = re.compile(rf"{OFFSETS_TOPIC}-(0|[1-9]\d{{0,9}})", re.ASCII)
 _ONE_PARTITION: Final = 1
 
@@ -222,7 +218,7 @@ class FileOffsetsLogs(OffsetsLogs):
             for log in logs:
                 await log.files.close()
                 if deleted:
-                    await asyncio.to_thread(_delete, log.files.folder)
+                    await asyncio.to_thread(delete_folder, log.files.folder)
             if self._dropping is asyncio.current_task():
                 self._dropping = None
 
@@ -249,7 +245,7 @@ class FileOffsetsLogs(OffsetsLogs):
             if self._belongs_to_topic(partition, read_topic_id(folder)):
                 yield partition, folder
             else:
-                _set_aside(folder)
+                set_aside(folder)
 
     def _belongs_to_topic(self, partition: int, topic_id: object) -> bool:
         if self._topic is None:
@@ -275,24 +271,3 @@ def _with_rising_times(log: OffsetsLog) -> Iterable[tuple[int, Change]]:
     for timestamp, change in log.changes():
         latest = max(latest, timestamp)
         yield latest, change
-
-
-def _set_aside(folder: Path) -> None:
-    stray = folder.with_name(f"{folder.name}.{uuid4().hex}-stray")
-    folder.rename(stray)
-    sync_folder(stray.parent)
-    _log.warning(
-        "%s: renamed to %s, as Apache Kafka does: the metadata log has no topic with this partition",
-        folder, stray.name,
-    )  # fmt: skip
-
-
-def _delete(folder: Path) -> None:
-    """Rename the folder first, to a name that Kafka deletes too, so that a crash does not leave a part of the log."""
-    deleted = folder.with_name(f"{folder.name}.{uuid4().hex}-delete")
-    try:
-        folder.rename(deleted)
-        sync_folder(deleted.parent)
-        shutil.rmtree(deleted)
-    except OSError as error:
-        _log.warning("%s: the log of a deleted topic could not be deleted: %s", folder, error)
