@@ -275,7 +275,7 @@ class MetadataFold(Generic[K]):
 
     def note_flaw(self, flaw: Flaw, *, of_snapshot: bool = False) -> None:
         """Note bytes that cannot be read, in place of the next batch; the scan has counted them."""
-        if flaw.base_offset is not None and flaw.base_offset < self._covered:
+        if flaw.base_offset is not None and 0 <= flaw.base_offset < self._covered:
             return  # an earlier reading continued after them with a snapshot
         self._flawed = self._flawed or not of_snapshot
         if not flaw.is_expected:
