@@ -105,6 +105,6 @@ async def test_large_subscriptions_are_bounded_and_small_ones_join_nevertheless(
         small = await joined(client, "small", b"x" * 100)
         request = SyncGroupRequest("small", small.generation_id, small.member_id)
         assert (await client.ask(request, 3, SyncGroupResponse)).error_code == ErrorCode.NONE
-        leaving = LeaveGroupRequest("large-0", members=(LeaveGroupRequest.MemberIdentity("nobody"),))
+        leaving = LeaveGroupRequest("large-0", members=(LeaveGroupRequest.MemberIdentity("stranger"),))
         await client.ask(leaving, 3, LeaveGroupResponse)
         assert (await joined(client, "large-6", large)).error_code == ErrorCode.GROUP_MAX_SIZE_REACHED

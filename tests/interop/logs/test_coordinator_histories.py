@@ -56,7 +56,7 @@ def test_transactions(running: Running, java: JavaAdminClient) -> None:
             for each in java.describe_transactions([listed.transactional_id for listed in java.list_transactions()])
         }
 
-    def told(rows: list[Row]) -> object:
+    def described_rows(rows: list[Row]) -> object:
         return {
             (
                 *(row["transactional_id"], in_java(row["state"])),
@@ -68,14 +68,14 @@ def test_transactions(running: Running, java: JavaAdminClient) -> None:
         }
 
     with java.open_transaction("committed", _RECORDS):
-        check(running, "transaction_history", described, told)
+        check(running, "transaction_history", described, described_rows)
     with java.open_transaction("aborted", _RECORDS, commit=False):
         pass
     for _ in range(3):
         with java.open_transaction("several", _RECORDS):
             pass
     with java.open_transaction("open", _RECORDS):
-        check(running, "transaction_history", described, told)
+        check(running, "transaction_history", described, described_rows)
         rows = read(running, "transaction_history")
     assert {row["transactional_id"] for row in rows} == set(ids)
     ends = [(row["transactional_id"], row["state"]) for row in rows if row["state"].startswith("Complete")]

@@ -240,10 +240,10 @@ def rows_of(table: str, folder: Path) -> list[dict[str, object]]:
 def test_any_bytes_are_compared_and_merged(is_compacted: bool | None, hits: list[list[Hit]], noise: bytes) -> None:
     """All batches may be damaged: what is left is the same, repairable or lost."""
     (content,) = content_of(LOGS / NAMES[2]).values()
-    nobody = [False] * sum(1 for _ in read_batches(content))
+    owns_none = [False] * sum(1 for _ in read_batches(content))
     with tempfile.TemporaryDirectory() as scratch:
         for number, own in enumerate(hits):
-            write(Path(scratch, str(number)), [damaged(content, nobody, own), noise])
+            write(Path(scratch, str(number)), [damaged(content, owns_none, own), noise])
         (log,), _ = find_replicas([Path(scratch, str(number), "orders-0") for number in range(2)])
         findings = list(compare_replicas(log, compacted=is_compacted))
         result = merge_replicas(log, Path(scratch, "merged"), compacted=is_compacted)

@@ -17,7 +17,7 @@ from kafkawire.logs.folding.journaled_ledger import JournaledLedger
 from kafkawire.logs.folding.metadata_fold import Loss, MetadataFold, StateReducer
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.folding.metadata_replay import replay
-from kafkawire.logs.folding.saved_state import SavedLog, SavedStateError
+from kafkawire.logs.folding.saved_state import SavedLog, SavedStateError, decode_saved
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.history_tables import HISTORIES
 
@@ -87,10 +87,7 @@ class WatchedLog:
         return list(found.values())
 
     def _resume(self, octets: bytes) -> None:
-        try:
-            saved = msgspec.msgpack.decode(octets, type=_Saved)
-        except msgspec.MsgspecError as error:
-            raise SavedStateError(f"it cannot be decoded: {error}") from None
+        saved = decode_saved(octets, _Saved)
         if saved.folds.keys() != self._folds.keys():
             raise SavedStateError(f"it has {', '.join(saved.folds)}, and alerts need {', '.join(self._folds)}")
         for name, fold in self._folds.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self, cast
+from typing import cast
 
 import msgspec
 import pyarrow as pa
@@ -16,7 +16,7 @@ from kafkawire.logs.files.log_files import LogFile, segments_of
 from kafkawire.logs.folding.coordinator_fold import CoordinatorFold
 from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, NO_PAST, CoordinatorLog, PartOfLog, Past
 from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, id_fields, interval_id
-from kafkawire.logs.folding.saved_state import SavedLog, SavedStateError
+from kafkawire.logs.folding.saved_state import SavedLog, decode_saved
 from kafkawire.logs.folding.selection import SINCE_EVER, Selection
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.batches import FileRange
@@ -71,7 +71,7 @@ class CoordinatorHistory(HistoryOfLog):
     ) -> _Reading:
         fold, past = self.make_fold(source), NO_PAST
         if since is not None:
-            saved = _Saved.decode(since.fold)
+            saved = decode_saved(since.fold, _Saved)
             fold.resume(saved.fold)
             past = saved.past
         reached = None if since is None else since.reached
@@ -85,13 +85,6 @@ class _Saved(msgspec.Struct, frozen=True, array_like=True):
 
     past: Past
     fold: bytes
-
-    @classmethod
-    def decode(cls, octets: bytes) -> Self:
-        try:
-            return msgspec.msgpack.decode(octets, type=cls)
-        except msgspec.MsgspecError as error:
-            raise SavedStateError(f"it cannot be decoded: {error}") from None
 
 
 @dataclass(frozen=True)

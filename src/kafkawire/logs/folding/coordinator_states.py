@@ -13,7 +13,7 @@ from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.coordinator_decoder import DecodedRecord
 from kafkawire.logs.folding.coordinator_fold import EVERY_ROW, HistoryRow, Place, RecordFold
 from kafkawire.logs.folding.coordinator_history import CoordinatorHistory
-from kafkawire.logs.folding.saved_state import SavedStateError, tagged, untagged
+from kafkawire.logs.folding.saved_state import decode_saved, tagged, untagged
 from kafkawire.logs.times import TIMESTAMP
 from kafkawire.wire import Message
 
@@ -128,10 +128,7 @@ class StatesReducer(ABC):
 
     def resume(self, octets: bytes) -> None:
         """See ``RowReducer``."""
-        try:
-            saved = msgspec.msgpack.decode(octets, type=_Saved)
-        except msgspec.MsgspecError as error:
-            raise SavedStateError(f"it cannot be decoded: {error}") from None
+        saved = decode_saved(octets, _Saved)
         for row in saved.rows:
             key = cast("Cells", untagged(row.key))
             self._open[key] = StateRow(

@@ -12,7 +12,7 @@ import pyarrow as pa
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.intervals import UNKNOWN, Interval, K, Ledger, Moment, Values
 from kafkawire.logs.folding.metadata_decoder import MetadataDecoder, MetadataRecords, Needed, Record
-from kafkawire.logs.folding.saved_state import SavedStateError, tagged, untagged
+from kafkawire.logs.folding.saved_state import decode_saved, tagged, untagged
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.tables.rows import RawRows
@@ -163,7 +163,7 @@ class _Saved(msgspec.Struct, frozen=True, array_like=True):
     """
 
     expected: int | None
-    covered_by_snapshot: int
+    covered: int
     now: int
     first: int | None
     complete_since: int | None
@@ -197,7 +197,7 @@ class MetadataFold(Generic[K]):
         needed = {**dict.fromkeys(MARKER_IDS, ()), **self._state.reducer.RECORDS}
         self._decoder = MetadataDecoder(needed, source.options.registry)
         self._expected: int | None = None
-        self._covered = self._covered_by_snapshot = 0
+        self._covered = 0
         self._flawed = False
         self._clock = Clock()
 
@@ -219,7 +219,7 @@ class MetadataFold(Generic[K]):
         transactions, reducer = self._state.transactions, self._state.reducer
         saved = _Saved(
             self._expected,
-            self._covered_by_snapshot,
+            self._covered,
             self._clock.now,
             self._clock.first,
             self.complete_since,
@@ -247,12 +247,9 @@ class MetadataFold(Generic[K]):
         Raises:
             SavedStateError: it is damaged.
         """
-        try:
-            saved = msgspec.msgpack.decode(octets, type=_Saved)
-        except msgspec.MsgspecError as error:
-            raise SavedStateError(f"it cannot be decoded: {error}") from None
+        saved = decode_saved(octets, _Saved)
         self._expected, self.complete_since = saved.expected, saved.complete_since
-        self._covered = self._covered_by_snapshot = saved.covered_by_snapshot
+        self._covered = saved.covered
         self._clock.now, self._clock.first = saved.now, saved.first
         if isinstance(reducer := self._state.reducer, KnowsTopics):
             reducer.topics = saved.topics
@@ -275,7 +272,7 @@ class MetadataFold(Generic[K]):
 
     def note_flaw(self, flaw: Flaw, *, of_snapshot: bool = False) -> None:
         """Note bytes that cannot be read, in place of the next batch; the scan has counted them."""
-        if flaw.base_offset is not None and 0 <= flaw.base_offset < self._covered:
+        if not of_snapshot and flaw.base_offset is not None and 0 <= flaw.base_offset < self._covered:
             return  # an earlier reading continued after them with a snapshot
         self._flawed = self._flawed or not of_snapshot
         if not flaw.is_expected:
@@ -312,7 +309,7 @@ class MetadataFold(Generic[K]):
         ledger.complete = False
         if not found.lost_some:
             self._note_complete()
-        self._expected = self._covered_by_snapshot = snapshot.base_offset
+        self._expected = self._covered = snapshot.base_offset
 
     def apply(self, run: Run) -> None:
         """Apply the next batches of the log."""
@@ -326,7 +323,7 @@ class MetadataFold(Generic[K]):
         elif first.base_offset > expected:
             self._note_gap(file, first, expected)
         self._flawed = False
-        self._covered = self._covered_by_snapshot = 0
+        self._covered = 0
         limit = self._source.options.high_watermark
         found = self._decoder.decode(run.rows, expected or 0, limit)
         begin = 0

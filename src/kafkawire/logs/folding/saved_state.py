@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -14,6 +14,8 @@ FORM: Final = 1
 
 _MAGIC: Final = b"kafkawire state\n"
 _BEGIN: Final = len(_MAGIC) + hashlib.sha256().digest_size
+
+T = TypeVar("T")
 
 _LIST, _TUPLE, _SET, _DICT = range(4)
 
@@ -64,13 +66,22 @@ class SavedTable(msgspec.Struct, frozen=True, array_like=True):
         encoded = octets[_BEGIN:]
         if octets[len(_MAGIC) : _BEGIN] != hashlib.sha256(encoded).digest():
             raise SavedStateError("it is damaged")
-        try:
-            found = msgspec.msgpack.decode(encoded, type=cls)
-        except msgspec.MsgspecError as error:
-            raise SavedStateError(f"it cannot be decoded: {error}") from None
+        found = decode_saved(encoded, cls)
         if found.form != FORM:
             raise SavedStateError(f"another version of kafkawire wrote it, in form {found.form}; this one has {FORM}")
         return found
+
+
+def decode_saved(octets: bytes, kind: type[T]) -> T:
+    """A part of a state, from MessagePack.
+
+    Raises:
+        SavedStateError: the bytes are no such part.
+    """
+    try:
+        return msgspec.msgpack.decode(octets, type=kind)
+    except msgspec.MsgspecError as error:
+        raise SavedStateError(f"it cannot be decoded: {error}") from None
 
 
 def tagged(value: object) -> object:

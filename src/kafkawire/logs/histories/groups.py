@@ -12,7 +12,7 @@ from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.coordinator_decoder import DecodedRecord
 from kafkawire.logs.folding.coordinator_fold import HistoryRow, Place, RecordFold
 from kafkawire.logs.folding.coordinator_history import CoordinatorHistory
-from kafkawire.logs.folding.saved_state import SavedStateError
+from kafkawire.logs.folding.saved_state import decode_saved
 from kafkawire.logs.histories.group_records import GROUP_RECORDS, GroupRecords, group_of
 from kafkawire.logs.histories.group_state import Group
 from kafkawire.logs.times import TIMESTAMP
@@ -147,10 +147,7 @@ class _GroupsReducer:
 
     def resume(self, octets: bytes) -> None:
         """See ``RowReducer``."""
-        try:
-            saved = msgspec.msgpack.decode(octets, type=_Saved)
-        except msgspec.MsgspecError as error:
-            raise SavedStateError(f"it cannot be decoded: {error}") from None
+        saved = decode_saved(octets, _Saved)
         self._records.groups = saved.groups
         for row in saved.rows:
             self._rows.setdefault(row.group_id, {})[row.member_id] = _GroupRow(

@@ -272,7 +272,7 @@ def test_static_members_return(talk: Talk) -> None:
             back.sync()
             back.beat()
         describe(talk, group)
-        identities = (MEMBER("", "one"), MEMBER("", "three"), MEMBER("nobody", "two"), MEMBER("nobody", None))
+        identities = (MEMBER("", "one"), MEMBER("", "three"), MEMBER("stranger", "two"), MEMBER("stranger", None))
         talk.ask(LeaveGroupRequest(group, members=identities), 5, LeaveGroupResponse)
         settled(talk, group, "PreparingRebalance", 1)
         talk.ask(LeaveGroupRequest(group, members=(MEMBER("", "two"),)), 4, LeaveGroupResponse)

@@ -228,7 +228,7 @@ def test_a_client_may_leave_before_it_uses_its_id() -> None:
     driven = stable(members=1)
     driven.join(version=4)
     again = driven.join("c-1")
-    results = driven.leave(("c-2", None), ("nobody", None), ("", "one"))
+    results = driven.leave(("c-2", None), ("stranger", None), ("", "one"))
     assert [result.error_code for result in results] == [0, ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.UNKNOWN_MEMBER_ID]
     assert driven.joined(again).generation_id == 2
 
