@@ -118,17 +118,25 @@ class FileSegment(Segment):
         for suffix in _FILES:
             self.path.with_suffix(suffix).unlink(missing_ok=True)
 
-    def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
+    def read(self, offset: int, most: int, *, at_least_one: bool, end: int) -> bytes:
         """The batches from the one with an offset on, or with the next one; the last one is truncated at the limit."""
         if not self.readable:
             return b""
         with self.path.open("rb") as file:
             head = next(self._heads(file, offset), None)
-            if head is None or (head.size > most and not at_least_one):
+            if head is None or head.base_offset >= end or (head.size > most and not at_least_one):
                 return b""
-            size = min(max(most, head.size), self.readable - head.position)
+            size = min(max(most, head.size), self._position(file, end) - head.position)
             file.seek(head.position)
             return file.read(size)
+
+    def upper_bound(self, offset: int, size: int) -> int | None:
+        """An offset after the batches that a read of this size from an offset has."""
+        if not self.readable:
+            return None
+        with self.path.open("rb") as file:
+            head = next(self._heads(file, offset), None)
+        return None if head is None else self._index.offset_from(head.position + size, default=self.end_offset)
 
     def batches(self, offset: int) -> Iterator[RecordBatch]:
         """The batches from the one with an offset on, or with the next one."""
@@ -156,6 +164,11 @@ class FileSegment(Segment):
         for head in batch_heads(file, position, self.readable):
             if head.last_offset >= offset:
                 yield head
+
+    def _position(self, file: BinaryIO, offset: int) -> int:
+        """Where the batch with an offset begins, or the end of what is readable."""
+        head = next(self._heads(file, offset), None) if offset < self.end_offset else None
+        return self.readable if head is None else head.position
 
 
 def write_replacement(folder: Path, base_offset: int, batches: Iterator[RecordBatch]) -> tuple[FileSegment, Path]:
