@@ -9,11 +9,11 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from kafkawire.broker.partitions.open_transactions import AbortedTransaction
 from kafkawire.broker.partitions.producers import Appended, ProducerHistory
 from kafkawire.broker.partitions.segment import MemorySegment, MemoryUse, Segment, SegmentRules
 from kafkawire.broker.partitions.transaction_markers import Marker
 from kafkawire.broker.partitions.verifications import Verification
+from kafkawire.broker.storage.transaction_index import AbortedTransaction
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
@@ -267,12 +267,15 @@ class PartitionLog:
         """
         self.start_offset = max(self.start_offset, offset)
 
-    async def rewrite(self, segments: Sequence[Segment], batches: Iterator[RecordBatch]) -> None:
+    async def rewrite(
+        self, segments: Sequence[Segment], batches: Iterator[RecordBatch], aborted: Sequence[AbortedTransaction] = ()
+    ) -> None:
         """Replace the content of neighbouring segments by one segment.
 
         Args:
             segments: some of ``segments``, in order, without the last one.
             batches: the batches that are kept.
+            aborted: the aborted transactions that are kept; complete once the batches are.
 
         Raises:
             StorageError: it could not be stored.
@@ -283,7 +286,7 @@ class PartitionLog:
         first, *others = segments
         if isinstance(first, MemorySegment):
             first.end_offset = segments[-1].end_offset
-            first.rewrite(kept)
+            first.rewrite(kept, aborted)
         for segment in others:
             self.segments.remove(segment)
             if isinstance(segment, MemorySegment):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
-from kafkawire.broker.partitions.open_transactions import AbortedTransaction
+from kafkawire.broker.storage.transaction_index import AbortedTransaction
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.message import Struct
 
@@ -166,8 +166,9 @@ class MemorySegment(Segment):
         self._batches.append(batch)
         self._used.bytes += batch.size + OVERHEAD
 
-    def rewrite(self, batches: Sequence[RecordBatch]) -> None:
-        """Replace the batches, without another end."""
+    def rewrite(self, batches: Sequence[RecordBatch], aborted: Sequence[AbortedTransaction]) -> None:
+        """Replace the batches and the aborted transactions, without another end."""
+        self._aborted = [*aborted]
         end_offset = self.end_offset
         self.free()
         for batch in batches:
