@@ -69,6 +69,18 @@ class ProducerState(Struct, frozen=True, gc=False):
     transaction_start: int | None
 
 
+class LastBatch(Struct, frozen=True, gc=False):
+    """The last batch of a producer.
+
+    Attributes:
+        offset: of its last record; None if the last was a marker with a new epoch.
+        epoch: of the producer.
+    """
+
+    offset: int | None
+    epoch: int
+
+
 class _Producer(msgspec.Struct):
     """A producer with its last batches in this epoch."""
 
@@ -218,9 +230,12 @@ class ProducerHistory:
             if entry.current_txn_first_offset >= 0:
                 self.transactions.begin(entry.producer_id, entry.current_txn_first_offset)
 
-    def last_offsets(self) -> frozenset[int]:
-        """The base offset of the last batch of each producer."""
-        return frozenset(producer.batches[-1].base_offset for producer in self._producers.values() if producer.batches)
+    def last_batches(self) -> dict[int, LastBatch]:
+        """The last batch of each producer, by its id."""
+        return {
+            producer_id: LastBatch(producer.batches[-1].last_offset if producer.batches else None, producer.epoch)
+            for producer_id, producer in self._producers.items()
+        }
 
     def expire(self, oldest_ms: int) -> None:
         """Forget the producers whose last batch is older than a time in milliseconds since the epoch.

@@ -81,7 +81,7 @@ def _taken_whole(
         if not (is_durable and is_known and segment.take_all(following.base_offset, expired_ms)):
             break
         segments.append(segment)
-    if segments:
+    if files:
         first_read = files[len(segments)]
         snapshot = read_producer_snapshot(producer_snapshot_path(first_read.path.parent, first_read.base_offset))
         if snapshot is None:

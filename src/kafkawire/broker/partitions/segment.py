@@ -70,6 +70,18 @@ class Segment:
         """The newest timestamp of its records, or when it was made if they have none, in milliseconds."""
         return self.largest_timestamp if self.largest_timestamp >= 0 else self._created_ms
 
+    def first_timestamp(self) -> int:
+        """The newest timestamp of its first batch, in milliseconds; -1 if it has none.
+
+        Raises:
+            DecodeError: the batch is damaged.
+            OSError: a file cannot be read.
+        """
+        if self._first_timestamp is None:
+            first = next(iter(self.batches(self.base_offset)), None)
+            self._first_timestamp = -1 if first is None else first.max_timestamp
+        return self._first_timestamp
+
     def must_end(self, batch: RecordBatch, rules: SegmentRules, now_ms: int) -> bool:
         """Whether a batch belongs to a new segment."""
         if not self.size:
