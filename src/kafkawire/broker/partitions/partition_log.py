@@ -150,8 +150,11 @@ class PartitionLog:
         self._store(stored)
         return stored.base_offset
 
-    async def durable(self) -> None:
-        """Wait until all records so far would survive a crash, as far as this log can.
+    async def durable(self, offset: int | None = None) -> None:
+        """Wait until records would survive a crash, as far as this log can.
+
+        Args:
+            offset: all records below it; None for all so far.
 
         Raises:
             StorageError: they could not be written.
