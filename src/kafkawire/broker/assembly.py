@@ -26,6 +26,7 @@ from kafkawire.broker.handlers.groups import GroupHandlers
 from kafkawire.broker.handlers.list_offsets import ListOffsetsHandlers
 from kafkawire.broker.handlers.metadata import MetadataHandlers
 from kafkawire.broker.handlers.produce import ProduceHandlers
+from kafkawire.broker.handlers.producers import ProducerHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
@@ -35,6 +36,7 @@ from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.partitions.cleaner import RecordCleaner
 from kafkawire.broker.partitions.topic_rules import RulesOfTopics
+from kafkawire.broker.partitions.verifications import no_coordinator
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
 from kafkawire.broker.plugins.loading import plugged_in
@@ -59,6 +61,7 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ListOffsetsHandlers,
     MetadataHandlers,
     ProduceHandlers,
+    ProducerHandlers,
     QuotaHandlers,
     QuotaProposalHandlers,
     SaslHandlers,
@@ -136,6 +139,7 @@ def assemble(
         clock=clock,
         cluster=state.cluster,
         configuration=dynamic,
+        confirm_transaction=no_coordinator,
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
