@@ -15,8 +15,8 @@ from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.offsets_topic import OffsetsTopic
 from kafkawire.broker.image.metadata_image import MetadataImage, image_of
+from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.metadata_log.registered_directories import registered_directories
@@ -33,6 +33,7 @@ from kafkawire.broker.registration import (
 )
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory, node_id_of
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.twin import TwinSource, copied, has_twin, twin_configuration
 from kafkawire.layout.uuid import Uuid
@@ -114,7 +115,7 @@ class OpenedState:
             cluster.cluster_id, cluster.node_id = cluster_id, configuration.integer("node.id")
             nodes = RegisteredNodes(cluster, image.registrations) if is_twin else Nodes(cluster, directory_id)
             controller, placement = Controller(log, image), Placement(nodes)
-            offsets_topic = OffsetsTopic(controller, configuration, placement)
+            offsets_topic = InternalTopic(OFFSETS_TOPIC, controller, configuration, placement)
             coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure)
             resources.push_async_callback(coordinator.close)
             store = RecordStore()

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.classic.group_records import CONSUMER
-from kafkawire.broker.groups.state import Change, Group
+from kafkawire.broker.groups.state import Group
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
