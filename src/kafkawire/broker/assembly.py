@@ -35,6 +35,7 @@ from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.partitions.cleaner import RecordCleaner
 from kafkawire.broker.partitions.topic_rules import RulesOfTopics
+from kafkawire.broker.partitions.verifications import no_coordinator
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
 from kafkawire.broker.plugins.loading import plugged_in
@@ -136,6 +137,7 @@ def assemble(
         clock=clock,
         cluster=state.cluster,
         configuration=dynamic,
+        confirm_transaction=no_coordinator,
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),

@@ -16,6 +16,7 @@ from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_rules import RulesOfTopics
+from kafkawire.broker.partitions.verifications import ConfirmTransaction
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
@@ -35,6 +36,7 @@ class HandlerContext:
         classic_groups: the members of groups.
         clock: the broker's.
         cluster: the one node and its listeners.
+        confirm_transaction: asks the transaction coordinator about writes.
         configuration: the broker's properties, with the changes made while it runs.
         controller: the state of the cluster, and the only place that changes it.
         coordinator: the groups and their offsets.
@@ -54,6 +56,7 @@ class HandlerContext:
     classic_groups: ClassicGroups
     clock: Clock
     cluster: Cluster
+    confirm_transaction: ConfirmTransaction
     configuration: DynamicConfiguration
     controller: Controller
     coordinator: GroupCoordinator

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.client_warnings import ClientWarnings
 from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.handlers.transactional_writes import ConfirmedTransactions, TransactionalWrites
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.partitions.checked_batch import (
     SMALL_BATCH,
@@ -20,8 +21,8 @@ from kafkawire.broker.partitions.checked_batch import (
 )
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.producer_ids import ProducerIds
-from kafkawire.broker.partitions.producers import SequenceError
-from kafkawire.broker.requests import Answer, Call, RefusedRequestError, Unanswered
+from kafkawire.broker.partitions.producers import ProducerStateError
+from kafkawire.broker.requests import Answer, Call, Refused, RefusedRequestError, Unanswered
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.model.topics import INTERNAL_TOPICS
@@ -39,6 +40,7 @@ from kafkawire.wire.errors import OutputLimitError
 _FIRST_SERVED: Final = 3
 _RECORD_ERRORS_SINCE: Final = 8
 _IDS_SINCE: Final = 13
+_UNANSWERED: Final = "records sent with acks 0, which has no response for the error, were refused"
 _NO_TRANSACTIONS: Final = "This broker has none: remove the transactional id, or use Apache Kafka."
 
 Result = ProduceResponse.PartitionProduceResponse
@@ -57,6 +59,7 @@ class ProduceHandlers:
         self._clock = context.clock
         self._warnings = ClientWarnings()
         self._work = context.work
+        self._transactions = TransactionalWrites(context)
         self.apis = (
             ServedApi(ProduceRequest, self._produce, 0, 13),
             ServedApi(InitProducerIdRequest, self._init_producer_id, 0, 5, highest_unstable=6),
@@ -65,8 +68,15 @@ class ProduceHandlers:
     async def _produce(self, request: ProduceRequest, call: Call) -> Answer:
         if call.version < _FIRST_SERVED:
             raise RefusedRequestError(f"Produce version {call.version} is listed for old clients, but not served")
+        confirmed = await self._transactions.confirmed(request, call)
+        if isinstance(confirmed, ErrorCode):
+            if request.acks:
+                return Refused(confirmed)
+            raise RefusedRequestError(_UNANSWERED)
         logs: list[PartitionLog] = []
-        topics = tuple([await self._produce_topic(topic, request, call, logs) for topic in request.topic_data])
+        topics = tuple(
+            [await self._produce_topic(topic, request, call, confirmed, logs) for topic in request.topic_data]
+        )
         if request.acks:
             for log in logs:
                 await log.durable()
@@ -74,11 +84,16 @@ class ProduceHandlers:
         if request.acks:
             return ProduceResponse(topics, throttle_time_ms)
         if any(partition.error_code for topic in topics for partition in topic.partition_responses):
-            raise RefusedRequestError("records sent with acks 0, which has no response for the error, were refused")
+            raise RefusedRequestError(_UNANSWERED)
         return Unanswered(throttle_time_ms)
 
     async def _produce_topic(
-        self, asked: ProduceRequest.TopicProduceData, request: ProduceRequest, call: Call, logs: list[PartitionLog]
+        self,
+        asked: ProduceRequest.TopicProduceData,
+        request: ProduceRequest,
+        call: Call,
+        confirmed: ConfirmedTransactions,
+        logs: list[PartitionLog],
     ) -> ProduceResponse.TopicProduceResponse:
         by_id = call.version >= _IDS_SINCE
         topic = self._topics.find(asked.name, asked.topic_id, by_id=by_id)
@@ -88,18 +103,26 @@ class ProduceHandlers:
         partitions = [
             _failed(partition.index, refused)
             if refused or topic is None
-            else await self._append(topic, partition, call, logs)
+            else await self._append(topic, partition, call, confirmed, logs)
             async for partition in in_slices(asked.partition_data)
         ]
         return ProduceResponse.TopicProduceResponse(asked.name, asked.topic_id, tuple(partitions))
 
     async def _append(
-        self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call, logs: list[PartitionLog]
+        self,
+        topic: Topic,
+        asked: ProduceRequest.PartitionProduceData,
+        call: Call,
+        confirmed: ConfirmedTransactions,
+        logs: list[PartitionLog],
     ) -> Result:
         if asked.index not in topic.partitions:
             return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         if topic.name in INTERNAL_TOPICS:
             return _failed(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
+        unconfirmed = confirmed.errors.get((topic.name, asked.index))
+        if unconfirmed is not None:
+            return _failed(asked.index, unconfirmed, "The transaction coordinator did not confirm the transaction")
         rules = self._rules.of(topic.name)
         now_ms = self._clock.now_ms()
         try:
@@ -112,9 +135,15 @@ class ProduceHandlers:
             logs.append(log)
             epoch = partition.leader_epoch
             appended = self._store.append(
-                topic.topic_id, asked.index, batch, epoch, rules=rules.segments, now_ms=now_ms
+                topic.topic_id,
+                asked.index,
+                batch,
+                epoch,
+                rules=rules.segments,
+                now_ms=now_ms,
+                verification=confirmed.verifications.get((topic.name, asked.index)),
             )
-        except SequenceError as error:
+        except ProducerStateError as error:
             return _failed(asked.index, error.code, str(error), log_start_offset=self._start_offset(topic, asked.index))
         except RefusedRecordsError as error:
             start_offset = self._start_offset(topic, asked.index) if error.in_log else -1

@@ -9,8 +9,11 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
+from kafkawire.broker.partitions.open_transactions import AbortedTransaction
 from kafkawire.broker.partitions.producers import Appended, ProducerHistory
 from kafkawire.broker.partitions.segment import MemorySegment, MemoryUse, Segment, SegmentRules
+from kafkawire.broker.partitions.transaction_markers import Marker
+from kafkawire.broker.partitions.verifications import Verification
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
@@ -44,7 +47,7 @@ class PartitionLog:
         end_offset: the offset of the next record.
         cleaned_offset: compaction has seen all records below it.
         segments: the segments in order; none before the first record.
-        producers: the last batches of idempotent producers.
+        producers: the state of idempotent producers.
         is_closed: whether the partition is deleted; then nothing changes any more.
     """
 
@@ -64,37 +67,88 @@ class PartitionLog:
         return self.end_offset
 
     @property
+    def last_stable_offset(self) -> int:
+        """The first offset of a transaction that is open, or the high watermark; committed reads end there."""
+        high_watermark = self.high_watermark
+        unstable = self.producers.transactions.first_unstable(high_watermark)
+        return max(self.start_offset, min(unstable, high_watermark))
+
+    @property
     def size(self) -> int:
         """Bytes of all segments."""
         return sum(segment.size for segment in self.segments)
 
     def append(
-        self, batch: RecordBatch, leader_epoch: int, rules: SegmentRules = _DEFAULT_RULES, now_ms: int = 0
+        self,
+        batch: RecordBatch,
+        leader_epoch: int,
+        rules: SegmentRules = _DEFAULT_RULES,
+        now_ms: int = 0,
+        *,
+        verification: Verification | None = None,
     ) -> Appended:
-        """Append a batch, unless it is a duplicate.
+        """Append a batch, unless it is a duplicate. A transactional one begins a transaction of its producer.
 
         Args:
             batch: the batch.
             leader_epoch: of the partition.
             rules: when its segment ends.
             now_ms: milliseconds since the epoch.
+            verification: from ``producers.to_verify``, if the coordinator has confirmed that a transaction is open.
 
         Raises:
-            SequenceError: batches of its producer are missing before it.
+            ProducerStateError: batches of its producer are missing before it, or it is in no open transaction.
         """
         is_idempotent = batch.producer_id != NO_PRODUCER_ID
         if is_idempotent:
-            original = self.producers.original(batch)
+            original = self.producers.original(batch, verification)
             if original is not None:
                 return original
-        stored = replace(batch, base_offset=self.end_offset, partition_leader_epoch=leader_epoch, position=0)
-        if not self.segments or self.segments[-1].must_end(stored, rules, now_ms):
-            self.roll(now_ms)
-        self.end_offset = stored.last_offset + 1
+        stored = self._placed(batch, leader_epoch, rules, now_ms)
         if is_idempotent:
             self.producers.remember(stored)
         self._store(stored)
         return Appended(stored.base_offset)
+
+    def append_marker(
+        self,
+        producer_id: int,
+        producer_epoch: int,
+        *,
+        committed: bool,
+        coordinator_epoch: int,
+        leader_epoch: int,
+        now_ms: int,
+        rules: SegmentRules = _DEFAULT_RULES,
+        log_append_time: bool = False,
+        bumps_epoch: bool = False,
+    ) -> int:
+        """End the transaction of a producer with a marker; a marker without an open transaction is appended too.
+
+        Args:
+            producer_id, producer_epoch: the producer.
+            committed: whether the transaction is committed, else it is aborted.
+            coordinator_epoch: of the coordinator that ends it.
+            leader_epoch: of the partition.
+            now_ms: milliseconds since the epoch; the time of the marker.
+            rules: when a segment ends.
+            log_append_time: whether the topic has the broker's time.
+            bumps_epoch: whether the epoch must be higher than that of the batches, as in version 2 of transactions.
+
+        Returns:
+            The offset of the marker. It holds when ``durable`` returns.
+
+        Raises:
+            ProducerStateError: the epoch of the producer or of the coordinator is older than one before.
+        """
+        marker = Marker(producer_id, producer_epoch, committed, coordinator_epoch, now_ms, bumps_epoch)
+        self.producers.check_marker(marker)
+        stored = self._placed(marker.batch(log_append_time=log_append_time), leader_epoch, rules, now_ms)
+        aborted = self.producers.end(marker, stored.base_offset)
+        if aborted is not None:
+            self.segments[-1].add_aborted(aborted)
+        self._store(stored)
+        return stored.base_offset
 
     async def durable(self) -> None:
         """Wait until all records so far would survive a crash, as far as this log can.
@@ -127,6 +181,21 @@ class PartitionLog:
         """
         for segment in self._segments_from(offset):
             yield from segment.batches(offset)
+
+    def aborted_in(self, offset: int, end: int) -> Sequence[AbortedTransaction]:
+        """The aborted transactions with records from an offset to an end, in the order of their markers.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        found: list[AbortedTransaction] = []
+        for segment in self._segments_from(offset):
+            for aborted in segment.aborted():
+                if aborted.last_offset >= offset and aborted.first_offset < end:
+                    found.append(aborted)
+                if aborted.last_stable_offset >= end:
+                    return found
+        return found
 
     def first_since(self, timestamp: int) -> FoundOffset | None:
         """The first record with at least this timestamp, in milliseconds; None if there is none.
@@ -226,6 +295,14 @@ class PartitionLog:
             if isinstance(segment, MemorySegment):
                 segment.free()
         self.segments = []
+
+    def _placed(self, batch: RecordBatch, leader_epoch: int, rules: SegmentRules, now_ms: int) -> RecordBatch:
+        """The batch at the end of the log, in a segment that has room for it."""
+        stored = replace(batch, base_offset=self.end_offset, partition_leader_epoch=leader_epoch, position=0)
+        if not self.segments or self.segments[-1].must_end(stored, rules, now_ms):
+            self.roll(now_ms)
+        self.end_offset = stored.last_offset + 1
+        return stored
 
     def _store(self, batch: RecordBatch) -> None:
         self.segments[-1].add(batch)

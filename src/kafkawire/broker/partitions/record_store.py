@@ -9,6 +9,7 @@ from kafkawire.broker.partitions.checked_batch import RefusedRecordsError
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.producers import Appended
 from kafkawire.broker.partitions.segment import OVERHEAD, MemoryUse, SegmentRules
+from kafkawire.broker.partitions.verifications import Verification
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
@@ -66,6 +67,7 @@ class RecordStore:
         *,
         rules: SegmentRules = _DEFAULT_RULES,
         now_ms: int = 0,
+        verification: Verification | None = None,
     ) -> Appended:
         """Append a batch to a partition, unless it is a duplicate.
 
@@ -75,10 +77,11 @@ class RecordStore:
             leader_epoch: of the partition.
             rules: when a segment ends.
             now_ms: milliseconds since the epoch.
+            verification: of its transaction, as of `PartitionLog.append`.
 
         Raises:
             RefusedRecordsError: it does not fit into the memory.
-            SequenceError: batches of its producer are missing before it.
+            ProducerStateError: as `PartitionLog.append`.
             StorageError: nothing can be written any more.
         """
         if self._used.bytes + batch.size + OVERHEAD > self._most_bytes:
@@ -87,7 +90,7 @@ class RecordStore:
                 f"This broker keeps at most {self._most_bytes} bytes of records in memory, and has {self._used.bytes}. "
                 "Delete topics that are no longer needed, or start it with a data directory.",
             )
-        return self.log(topic_id, partition).append(batch, leader_epoch, rules, now_ms)
+        return self.log(topic_id, partition).append(batch, leader_epoch, rules, now_ms, verification=verification)
 
     def remove(self, record: Message) -> None:
         """Delete the records of a topic that a metadata record removes; ignore other metadata records."""

@@ -10,8 +10,10 @@ import logging
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from kafkawire.broker.partitions.file_segment import CLEANED_SUFFIX, SWAP_SUFFIX, FileSegment
+from kafkawire.broker.partitions.open_transactions import AbortedTransaction
 from kafkawire.broker.storage.errors import CorruptLogError
 from kafkawire.broker.storage.files import naming, open_file, sync_folder
 from kafkawire.broker.storage.segment_reading import whole_batches_of
@@ -21,9 +23,11 @@ from kafkawire.wire.errors import CorruptBatchError
 
 _log = logging.getLogger(__name__)
 
+See: TypeAlias = Callable[[RecordBatch], AbortedTransaction | None]
+
 
 def recovered_segments(
-    folder: Path, recovery_point: int, now_ms: int, see: Callable[[RecordBatch], None], *, expired_ms: int = 0
+    folder: Path, recovery_point: int, now_ms: int, see: See, *, expired_ms: int = 0
 ) -> Sequence[FileSegment]:
     """The segments of a partition; an incomplete write after the last one is cut off.
 
@@ -31,7 +35,7 @@ def recovered_segments(
         folder: of the partition.
         recovery_point: all records below it are durable.
         now_ms: milliseconds since the epoch.
-        see: called with each batch, in order.
+        see: called with each batch, in order; returns the transaction that it aborts.
         expired_ms: producers with older records only are forgotten, so that durable segments with such records need not
             be read; milliseconds since the epoch.
 
@@ -89,7 +93,7 @@ def finish_rewrites(folder: Path) -> None:
         sync_folder(folder)
 
 
-def _take(segment: FileSegment, file: SegmentFile, offset: int, see: Callable[[RecordBatch], None]) -> str | None:
+def _take(segment: FileSegment, file: SegmentFile, offset: int, see: See) -> str | None:
     """Note the batches of a file; returns why the rest of the file is none, or None at its end."""
     if file.base_offset < offset:
         return f"it begins before offset {offset}, where the segment before it ends"
@@ -98,7 +102,8 @@ def _take(segment: FileSegment, file: SegmentFile, offset: int, see: Callable[[R
             if batch.base_offset < segment.end_offset or batch.last_offset_delta < 0:
                 return f"a batch of offsets {batch.base_offset} to {batch.last_offset}"
             segment.take(batch)
-            see(batch)
+            if (aborted := see(batch)) is not None:
+                segment.add_aborted(aborted)
     except CorruptBatchError as error:
         return error.reason
     return "the batch is truncated" if segment.readable < file.path.stat().st_size else None

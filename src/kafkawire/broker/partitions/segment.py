@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
+from kafkawire.broker.partitions.open_transactions import AbortedTransaction
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.message import Struct
 
@@ -60,6 +61,7 @@ class Segment:
         self.largest_timestamp = -1
         self._created_ms = created_ms
         self._first_timestamp: int | None = None
+        self._aborted: list[AbortedTransaction] = []
 
     @property
     def age_timestamp(self) -> int:
@@ -88,6 +90,18 @@ class Segment:
             self.largest_timestamp, self.largest_offset = batch.max_timestamp, batch.base_offset
         self.end_offset = batch.last_offset + 1
         self.size += batch.size
+
+    def add_aborted(self, aborted: AbortedTransaction) -> None:
+        """Note a transaction that was aborted by a marker in this segment."""
+        self._aborted.append(aborted)
+
+    def aborted(self) -> Sequence[AbortedTransaction]:
+        """The transactions that were aborted by markers in this segment, in order.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        return self._aborted
 
     def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
         """The batches from the one with an offset on, or with the next one; the last one is truncated at the limit.

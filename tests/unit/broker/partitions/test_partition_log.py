@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from kafkawire.broker.partitions.partition_log import FoundOffset, PartitionLog
-from kafkawire.broker.partitions.producers import Appended, SequenceError
+from kafkawire.broker.partitions.producers import Appended, ProducerStateError
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
 
@@ -96,7 +96,7 @@ def test_sequences_go_on_after_the_largest() -> None:
 def test_a_batch_that_does_not_follow_is_refused(epoch: int, sequence: int, code: ErrorCode) -> None:
     log = PartitionLog()
     log.append(batch(1, producer_id=5, epoch=3, sequence=0), 0)
-    with pytest.raises(SequenceError) as refused:
+    with pytest.raises(ProducerStateError) as refused:
         log.append(batch(1, producer_id=5, epoch=epoch, sequence=sequence), 0)
     assert refused.value.code == code
     assert log.end_offset == 1
