@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.regexes.regex import Regex
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.storage.batch_log import Producer
-from kafkawire.broker.transactions.id_patterns import IdPattern, InvalidPatternError
 from kafkawire.broker.transactions.markers import EndMarker
 from kafkawire.broker.transactions.transaction import V2, Partition, Transaction
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
@@ -25,6 +26,7 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 
 Described = DescribeTransactionsResponse.TransactionState
+_Item: TypeAlias = tuple[str, Transaction]
 
 
 class TransactionStateHandlers:
@@ -35,6 +37,7 @@ class TransactionStateHandlers:
         self._markers = context.markers
         self._access = context.access
         self._clock = context.clock
+        self._work = context.work
         self.apis = (
             ServedApi(ListTransactionsRequest, self._list, 0, 2),
             ServedApi(DescribeTransactionsRequest, self._describe, 0, 0),
@@ -43,15 +46,17 @@ class TransactionStateHandlers:
 
     async def _list(self, request: ListTransactionsRequest, call: Call) -> ListTransactionsResponse:
         await self._transactions.durable()
-        try:
-            wanted = _Filters(request, self._clock.now_ms())
-        except InvalidPatternError:
-            return ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)
-        state = ListTransactionsResponse.TransactionState
+        pattern, transactions = request.transactional_id_pattern, tuple(self._transactions.by_id.items())
+        if pattern:
+            try:
+                transactions = await self._work.in_thread(_matching, pattern, transactions)
+            except ValueError:
+                return ListTransactionsResponse(error_code=ErrorCode.INVALID_REGULAR_EXPRESSION)
+        wanted, state = _Filters(request, self._clock.now_ms()), ListTransactionsResponse.TransactionState
         found = [
             state(transactional_id, transaction.producer_id, transaction.state.value)
-            async for transactional_id, transaction in in_slices(tuple(self._transactions.by_id.items()))
-            if wanted.lets_through(transactional_id, transaction) and self._may_describe(transactional_id, call)
+            async for transactional_id, transaction in in_slices(transactions)
+            if wanted.lets_through(transaction) and self._may_describe(transactional_id, call)
         ]
         return ListTransactionsResponse(unknown_state_filters=wanted.unknown_states, transaction_states=tuple(found))
 
@@ -111,11 +116,7 @@ class TransactionStateHandlers:
 
 
 class _Filters:
-    """Which transactions a request wants.
-
-    Raises:
-        InvalidPatternError: the pattern for ids is not valid.
-    """
+    """Which transactions a request wants, apart from the pattern for ids."""
 
     def __init__(self, request: ListTransactionsRequest, now_ms: int) -> None:
         known = {state.value: state for state in TransactionState}
@@ -125,18 +126,24 @@ class _Filters:
         self._producer_ids = frozenset(request.producer_id_filters)
         self._duration_ms = request.duration_filter
         self._now_ms = now_ms
-        pattern = request.transactional_id_pattern
-        self._pattern = IdPattern(pattern) if pattern else None
 
-    def lets_through(self, transactional_id: str, transaction: Transaction) -> bool:
+    def lets_through(self, transaction: Transaction) -> bool:
         """Whether a transaction is wanted."""
         if self._producer_ids and transaction.producer_id not in self._producer_ids:
             return False
         if self._has_states and transaction.state not in self._states:
             return False
-        if self._duration_ms >= 0 and self._now_ms - transaction.started_ms <= self._duration_ms:
-            return False
-        return self._pattern is None or self._pattern.matches(transactional_id)
+        return self._duration_ms < 0 or self._now_ms - transaction.started_ms > self._duration_ms
+
+
+def _matching(pattern: str, transactions: tuple[_Item, ...]) -> tuple[_Item, ...]:
+    """The transactions whose id matches a pattern.
+
+    Raises:
+        ValueError: the pattern is not valid, or it takes too long.
+    """
+    regex = Regex(pattern)
+    return tuple(item for item in transactions if regex.matches(item[0]))
 
 
 def _topics(
