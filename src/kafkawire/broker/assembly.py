@@ -26,6 +26,7 @@ from kafkawire.broker.handlers.groups import GroupHandlers
 from kafkawire.broker.handlers.list_offsets import ListOffsetsHandlers
 from kafkawire.broker.handlers.metadata import MetadataHandlers
 from kafkawire.broker.handlers.produce import ProduceHandlers
+from kafkawire.broker.handlers.producers import ProducerHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
@@ -66,6 +67,7 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ListOffsetsHandlers,
     MetadataHandlers,
     ProduceHandlers,
+    ProducerHandlers,
     QuotaHandlers,
     QuotaProposalHandlers,
     SaslHandlers,

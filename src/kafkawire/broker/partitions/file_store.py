@@ -115,7 +115,7 @@ class FileRecordStore(RecordStore):
         log = self._begin(topic, name)
         recovery_point, start_offset, cleaned_offset = (self._foreign[file].get(name, 0) for file in _CHECKPOINTS)
         segments = recovered_segments(
-            folder, recovery_point, now_ms, log.producers.see, expired_ms=now_ms - self._producers_expire_ms
+            folder, recovery_point, now_ms, log.producers, expired_ms=now_ms - self._producers_expire_ms
         )
         if segments:
             log.take(segments, start_offset, cleaned_offset)

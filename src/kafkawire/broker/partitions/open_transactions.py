@@ -2,23 +2,7 @@
 
 from __future__ import annotations
 
-from kafkawire.wire.message import Struct
-
-
-class AbortedTransaction(Struct, frozen=True, gc=False):
-    """A transaction that was aborted, as Kafka's ``.txnindex`` files have it.
-
-    Attributes:
-        producer_id: of its producer.
-        first_offset: of its first record in the partition.
-        last_offset: of the marker that aborted it.
-        last_stable_offset: of the partition, once the marker was there.
-    """
-
-    producer_id: int
-    first_offset: int
-    last_offset: int
-    last_stable_offset: int
+from kafkawire.broker.storage.transaction_index import AbortedTransaction
 
 
 class OpenTransactions:

@@ -9,11 +9,11 @@ from operator import attrgetter
 
 from msgspec.structs import replace
 
-from kafkawire.broker.partitions.open_transactions import AbortedTransaction
 from kafkawire.broker.partitions.producers import Appended, ProducerHistory
 from kafkawire.broker.partitions.segment import MemorySegment, MemoryUse, Segment, SegmentRules
 from kafkawire.broker.partitions.transaction_markers import Marker
 from kafkawire.broker.partitions.verifications import Verification
+from kafkawire.broker.storage.transaction_index import AbortedTransaction
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
@@ -157,19 +157,21 @@ class PartitionLog:
             StorageError: they could not be written.
         """
 
-    def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
+    def read(self, offset: int, most: int, *, at_least_one: bool, end: int | None = None) -> bytes:
         """The batches of one segment from an offset on; the last one is truncated at the limit.
 
         Args:
             offset: from ``start_offset`` to ``high_watermark``.
             most: the most bytes.
             at_least_one: whether the first batch is read completely even if it is larger; else nothing is read then.
+            end: only batches below this offset; None for ``high_watermark``.
 
         Raises:
             OSError: a file cannot be read.
         """
-        for segment in self._segments_from(offset):
-            if records := segment.read(offset, most, at_least_one=at_least_one):
+        end = self.high_watermark if end is None else end
+        for segment in self._segments_from(offset) if offset < end else ():
+            if records := segment.read(offset, most, at_least_one=at_least_one, end=end):
                 return records
         return b""
 
@@ -186,7 +188,7 @@ class PartitionLog:
         """The aborted transactions with records from an offset to an end, in the order of their markers.
 
         Raises:
-            OSError: a file cannot be read.
+            OSError, StorageError: a file cannot be read.
         """
         found: list[AbortedTransaction] = []
         for segment in self._segments_from(offset):
@@ -196,6 +198,22 @@ class PartitionLog:
                 if aborted.last_stable_offset >= end:
                     return found
         return found
+
+    def aborted_by_read(self, offset: int, size: int) -> Sequence[AbortedTransaction]:
+        """The aborted transactions of which ``read`` may have returned records, and as in Kafka a few after these.
+
+        Args:
+            offset: as for ``read``.
+            size: bytes that it returned.
+
+        Raises:
+            OSError, StorageError: a file cannot be read.
+        """
+        for segment in self._segments_from(offset) if size else ():
+            end = segment.upper_bound(offset, size)
+            if end is not None:
+                return self.aborted_in(offset, end)
+        return ()
 
     def first_since(self, timestamp: int) -> FoundOffset | None:
         """The first record with at least this timestamp, in milliseconds; None if there is none.
@@ -249,12 +267,15 @@ class PartitionLog:
         """
         self.start_offset = max(self.start_offset, offset)
 
-    async def rewrite(self, segments: Sequence[Segment], batches: Iterator[RecordBatch]) -> None:
+    async def rewrite(
+        self, segments: Sequence[Segment], batches: Iterator[RecordBatch], aborted: Sequence[AbortedTransaction] = ()
+    ) -> None:
         """Replace the content of neighbouring segments by one segment.
 
         Args:
             segments: some of ``segments``, in order, without the last one.
             batches: the batches that are kept.
+            aborted: the aborted transactions that are kept; complete once the batches are.
 
         Raises:
             StorageError: it could not be stored.
@@ -265,7 +286,7 @@ class PartitionLog:
         first, *others = segments
         if isinstance(first, MemorySegment):
             first.end_offset = segments[-1].end_offset
-            first.rewrite(kept)
+            first.rewrite(kept, aborted)
         for segment in others:
             self.segments.remove(segment)
             if isinstance(segment, MemorySegment):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
-from kafkawire.broker.partitions.open_transactions import AbortedTransaction, OpenTransactions
+from kafkawire.broker.partitions.open_transactions import OpenTransactions
 from kafkawire.broker.partitions.transaction_markers import Marker
 from kafkawire.broker.partitions.verifications import Verification, Verifications
+from kafkawire.broker.storage.transaction_index import AbortedTransaction
+from kafkawire.protocol import ProducerSnapshot
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch
-from kafkawire.wire.batches.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
+from kafkawire.wire.batches.batch import NO_PARTITION_LEADER_EPOCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
 from kafkawire.wire.message import Struct
 
 _REMEMBERED: Final = 5
@@ -64,6 +67,18 @@ class ProducerState(Struct, frozen=True, gc=False):
     last_timestamp: int
     coordinator_epoch: int
     transaction_start: int | None
+
+
+class LastBatch(Struct, frozen=True, gc=False):
+    """The last batch of a producer.
+
+    Attributes:
+        offset: of its last record; None if the last was a marker with a new epoch.
+        epoch: of the producer.
+    """
+
+    offset: int | None
+    epoch: int
 
 
 class _Producer(msgspec.Struct):
@@ -157,7 +172,7 @@ class ProducerHistory:
 
     def remember(self, batch: RecordBatch) -> None:
         """Remember a batch of an idempotent producer that was appended."""
-        producer = self._producers.setdefault(batch.producer_id, _Producer())
+        producer = self._of(batch.producer_id)
         producer.enter(batch.producer_epoch, batch.max_timestamp)
         producer.batches.append(replace(batch, payload=b""))
         if batch.is_transactional:
@@ -181,7 +196,7 @@ class ProducerHistory:
 
     def end(self, marker: Marker, offset: int) -> AbortedTransaction | None:
         """Note a marker that is in the log; returns the transaction that it aborted, if there was one."""
-        producer = self._producers.setdefault(marker.producer_id, _Producer())
+        producer = self._of(marker.producer_id)
         producer.enter(marker.producer_epoch, marker.timestamp)
         producer.coordinator_epoch = marker.coordinator_epoch
         self._verifications.end(marker.producer_id)
@@ -200,9 +215,27 @@ class ProducerHistory:
                 self.transactions.first_offset(producer_id),
             )
 
-    def last_offsets(self) -> frozenset[int]:
-        """The base offset of the last batch of each producer."""
-        return frozenset(producer.batches[-1].base_offset for producer in self._producers.values() if producer.batches)
+    def snapshot(self) -> ProducerSnapshot:
+        """The state of all producers, each with its last batch, for a file of Kafka's."""
+        return ProducerSnapshot(producer_entries=tuple(map(self._entry, self._producers)))
+
+    def restore(self, snapshot: ProducerSnapshot) -> None:
+        """Take the state of all producers from a file of Kafka's."""
+        for entry in sorted(snapshot.producer_entries, key=attrgetter("current_txn_first_offset")):
+            producer = self._producers[entry.producer_id] = _Producer(
+                entry.epoch, entry.coordinator_epoch, entry.timestamp
+            )
+            if entry.last_offset >= 0:
+                producer.batches.append(_last_batch(entry))
+            if entry.current_txn_first_offset >= 0:
+                self.transactions.begin(entry.producer_id, entry.current_txn_first_offset)
+
+    def last_batches(self) -> dict[int, LastBatch]:
+        """The last batch of each producer, by its id."""
+        return {
+            producer_id: LastBatch(producer.batches[-1].last_offset if producer.batches else None, producer.epoch)
+            for producer_id, producer in self._producers.items()
+        }
 
     def expire(self, oldest_ms: int) -> None:
         """Forget the producers whose last batch is older than a time in milliseconds since the epoch.
@@ -217,6 +250,27 @@ class ProducerHistory:
 
     def __len__(self) -> int:
         return len(self._producers)
+
+    def _of(self, producer_id: int) -> _Producer:
+        producer = self._producers.get(producer_id)
+        if producer is None:
+            producer = self._producers[producer_id] = _Producer()
+        return producer
+
+    def _entry(self, producer_id: int) -> ProducerSnapshot.ProducerEntry:
+        producer = self._producers[producer_id]
+        last = producer.batches[-1] if producer.batches else None
+        start = self.transactions.first_offset(producer_id)
+        return ProducerSnapshot.ProducerEntry(
+            producer_id,
+            producer.epoch,
+            producer.last_sequence,
+            -1 if last is None else last.last_offset,
+            0 if last is None else last.last_offset_delta,
+            producer.last_timestamp,
+            producer.coordinator_epoch,
+            -1 if start is None else start,
+        )
 
     def _is_in_transaction(self, batch: RecordBatch) -> bool:
         producer = self._producers.get(batch.producer_id)
@@ -251,4 +305,23 @@ def _out_of_order(batch: RecordBatch, expected: int) -> ProducerStateError:
         ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
         f"Out of order sequence number for producer {batch.producer_id}: {batch.base_sequence} (incoming seq. number), "
         f"{expected} (expected)",
+    )
+
+
+def _last_batch(entry: ProducerSnapshot.ProducerEntry) -> RecordBatch:
+    """The batch of an entry, without its records."""
+    delta = entry.offset_delta
+    return RecordBatch(
+        base_offset=entry.last_offset - delta,
+        partition_leader_epoch=NO_PARTITION_LEADER_EPOCH,
+        crc=0,
+        attributes=0,
+        last_offset_delta=delta,
+        base_timestamp=entry.timestamp,
+        max_timestamp=entry.timestamp,
+        producer_id=entry.producer_id,
+        producer_epoch=entry.epoch,
+        base_sequence=(entry.last_sequence - delta) % _SEQUENCE_SPAN,
+        records_count=delta + 1,
+        payload=b"",
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kafkawire.broker.partitions.open_transactions import AbortedTransaction
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.producers import ProducerState, ProducerStateError
+from kafkawire.broker.storage.transaction_index import AbortedTransaction
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
 
