@@ -115,8 +115,9 @@ def test_a_fenced_transaction_is_aborted_with_the_next_epoch(new_id: Callable[[]
 
 
 def test_a_record_has_all_but_the_epoch_before(new_id: Callable[[], int]) -> None:
-    for transaction in (begun(new_id), opened := with_partitions(begun(new_id), PLACES, 2, 50),
-                        prepared(opened, True, 2, new_id, 60), completed(prepared(opened, False, 2, new_id, 60), 70)):  # fmt: skip
+    opened = with_partitions(begun(new_id), PLACES, 2, 50)
+    committed, aborted = prepared(opened, True, 2, new_id, 60), prepared(opened, False, 2, new_id, 60)
+    for transaction in (begun(new_id), opened, committed, completed(aborted, 70)):
         assert Transaction.of(transaction.value()) == replace(transaction, last_epoch=-1)
 
 
