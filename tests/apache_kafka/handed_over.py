@@ -53,6 +53,9 @@ def kafka_on(data: Path, home: Path) -> Iterator[HandedOver]:
         "listener.name.login.sasl.enabled.mechanisms": "SCRAM-SHA-256",
         "listener.name.login.scram-sha-256.sasl.jaas.config": _SCRAM,
         "group.initial.rebalance.delay.ms": "0",
+        "transaction.state.log.min.isr": "1",
+        "transaction.state.log.num.partitions": "1",
+        "transaction.state.log.replication.factor": "1",
         "log.dirs": str(data),
     }
     node = Node(RELEASE, 1, home, properties, heap="512m")

@@ -143,6 +143,13 @@ class Machine(RuleBasedStateMachine):
     def log(self) -> PartitionLog:
         return self.store.log(TOPIC, 0)
 
+    @rule(number=PRODUCERS, batches=st.lists(PAIRS, min_size=1, max_size=3), committed=st.booleans())
+    def transaction(self, number: int, batches: list[list[tuple[bytes, bytes | None]]], *, committed: bool) -> None:
+        """A whole one, so that the last stable offset moves now and then."""
+        for pairs in batches:
+            self.write(number, pairs, transactional=True)
+        self.end(number, committed=committed, bumps=False)
+
     @rule(number=PRODUCERS, pairs=PAIRS, transactional=st.booleans())
     def write(self, number: int, pairs: list[tuple[bytes, bytes | None]], *, transactional: bool) -> None:
         producer = self.model.producers[number]

@@ -200,7 +200,7 @@ async def test_compaction_begins_when_a_record_has_waited_long_enough(
 
 
 async def test_a_segment_of_a_compacted_topic_ends_before_its_records_have_waited_too_long(
-    broker: EmbeddedBroker, client: BrokerConnection, clock: ManualClock
+    client: BrokerConnection, clock: ManualClock
 ) -> None:
     await create(client, {"cleanup.policy": "compact", "max.compaction.lag.ms": "1000"})
     begun = clock.now_ms()

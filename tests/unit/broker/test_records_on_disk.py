@@ -145,23 +145,33 @@ async def test_records_are_durable_before_they_are_acknowledged(
             assert synced == [f"{0:020d}.log"] * number
 
 
-async def test_aborted_records_are_read(tmp_path: Path) -> None:
-    """Of a directory that Kafka has written."""
+async def test_aborted_records_of_a_directory_are_listed(tmp_path: Path) -> None:
+    """Kafka has written it; the last transaction is open."""
     async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
         await create(client)
         await produce(client, b"a")
     record = [Record(timestamp=1000, key=b"b", value=b"b")]
-    aborted = encode_batch(record, base_offset=1, base_sequence=0, transactional=True, producer_id=7, producer_epoch=0)
+    aborted, opened = (
+        encode_batch(record, base_offset=at, base_sequence=number, transactional=True, producer_id=7, producer_epoch=0)
+        for number, at in enumerate((1, 3))
+    )
     marker = encode_control_record(ControlRecordType.ABORT, EndTxnMarker(), 0)
     ended = encode_batch(
         [Record(timestamp=1000, key=marker[0], value=marker[1])],
         base_offset=2, transactional=True, control=True, producer_id=7, producer_epoch=0,
     )  # fmt: skip
     log = tmp_path / "t-0" / f"{0:020d}.log"
-    log.write_bytes(log.read_bytes() + aborted + ended)
-    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
-        assert (await fetched(client))[:2] == [b"a", b"b"]
-        assert (await listed(client, LATEST)).offset == 3
+    log.write_bytes(log.read_bytes() + aborted + ended + opened)
+    for _ in range(2):
+        async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+            assert (await listed(client, LATEST)).offset == 4
+            partition = FetchRequest.FetchPartition(0, -1, 0, -1, -1, 1 << 20)
+            topics = (FetchRequest.FetchTopic("t", partitions=(partition,)),)
+            asked = FetchRequest(max_wait_ms=0, min_bytes=0, isolation_level=1, topics=topics)
+            found = (await client.ask(asked, 12, FetchResponse)).responses[0].partitions[0]
+            assert [batch.base_offset for batch in read_batches(found.records or b"")] == [0, 1, 2]
+            assert (found.last_stable_offset, found.high_watermark) == (3, 4)
+            assert found.aborted_transactions == (FetchResponse.AbortedTransaction(7, 1),)
 
 
 async def test_a_segment_that_is_gone_is_an_error_of_its_partition(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from kafkawire.wire.message import Struct
 _REMEMBERED: Final = 5
 _SEQUENCE_SPAN: Final = 1 << 31
 _NO_COORDINATOR: Final = -1
+_LAST_EPOCH: Final = (1 << 15) - 1
 
 
 class ProducerStateError(Exception):
@@ -185,9 +186,13 @@ class ProducerHistory:
         Raises:
             ProducerStateError: it is of an older epoch of the producer or of the coordinator.
         """
-        self._check_epoch(marker.producer_id, marker.producer_epoch, must_rise=marker.bumps_epoch)
         producer = self._producers.get(marker.producer_id)
-        if producer is not None and marker.coordinator_epoch < producer.coordinator_epoch:
+        if producer is None:
+            return
+        is_in_transaction = self.transactions.first_offset(marker.producer_id) is not None
+        must_rise = marker.bumps_epoch and is_in_transaction and marker.producer_epoch < _LAST_EPOCH
+        self._check_epoch(marker.producer_id, marker.producer_epoch, must_rise=must_rise)
+        if marker.coordinator_epoch < producer.coordinator_epoch:
             raise ProducerStateError(
                 ErrorCode.TRANSACTION_COORDINATOR_FENCED,
                 f"Invalid coordinator epoch for producer {marker.producer_id}: {marker.coordinator_epoch} (incoming), "

@@ -26,7 +26,8 @@ class Marker(Struct, frozen=True, gc=False):
         committed: whether the transaction is committed, else it is aborted.
         coordinator_epoch: of the coordinator that ends it.
         timestamp: milliseconds.
-        bumps_epoch: whether the epoch must be higher than any before, as in version 2 of transactions.
+        bumps_epoch: whether the epoch must be higher than that of an open transaction, as in version 2 of
+            transactions.
     """
 
     producer_id: int

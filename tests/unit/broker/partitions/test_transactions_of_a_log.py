@@ -166,7 +166,7 @@ def test_sequences_go_on_after_a_marker_and_restart_with_an_epoch() -> None:
     [
         (1, 5, False, ErrorCode.INVALID_PRODUCER_EPOCH),
         (2, 4, False, ErrorCode.TRANSACTION_COORDINATOR_FENCED),
-        (2, 5, True, ErrorCode.INVALID_PRODUCER_EPOCH),
+        (1, 5, True, ErrorCode.INVALID_PRODUCER_EPOCH),
     ],
 )
 def test_a_marker_of_an_older_epoch_is_refused(
@@ -178,6 +178,16 @@ def test_a_marker_of_an_older_epoch_is_refused(
         end(log, 7, committed=True, epoch=epoch, coordinator_epoch=coordinator_epoch, bumps_epoch=bumps_epoch)
     assert error.value.code == code
     assert log.end_offset == 1
+
+
+def test_a_marker_with_the_next_epoch_may_come_again_but_none_with_the_epoch_of_the_batches() -> None:
+    log = PartitionLog()
+    write(log, 7, 0)
+    with pytest.raises(ProducerStateError) as error:
+        end(log, 7, committed=True, bumps_epoch=True)
+    assert error.value.code == ErrorCode.INVALID_PRODUCER_EPOCH
+    end(log, 7, committed=True, epoch=1, bumps_epoch=True)
+    assert end(log, 7, committed=True, epoch=1, bumps_epoch=True) == 2
 
 
 def test_producers_with_an_open_transaction_do_not_expire() -> None:
