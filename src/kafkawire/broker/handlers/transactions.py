@@ -86,6 +86,8 @@ class TransactionHandlers:
             return Answer(ErrorCode.NONE, Producer(self._producer_ids.next(), 0))
         if not transactional_id:
             return Answer(ErrorCode.INVALID_REQUEST)
+        if request.enable2_pc:
+            return Answer(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)  # as where it is disabled (KIP-939)
         if request.keep_prepared_txn:
             return Answer(ErrorCode.UNSUPPORTED_VERSION)  # as in Kafka, which does not have it yet (KIP-939)
         asked = Initialization(request.transaction_timeout_ms, None if expected == _NOBODY else expected)

@@ -18,7 +18,7 @@ from tests.apache_kafka.java_program import java_command
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import newest_broker_release
 
-from kafkawire.admin import BlockingAdminClient, NewTopic, TransactionState
+from kafkawire.admin import BlockingAdminClient, CommittedOffset, NewTopic, TransactionState
 from kafkawire.broker import ThreadedBroker
 from kafkawire.broker.internal_topics.topic import partition_of
 
@@ -102,8 +102,9 @@ def committed_values(broker: ThreadedBroker, topic: str, count: int) -> list[byt
 def committed_offset(broker: ThreadedBroker, group: str, topic: str) -> int:
     with BlockingAdminClient(broker.bootstrap_servers) as admin:
         offsets = admin.list_consumer_group_offsets([group]).all()[group]
-    (offset,) = [found.offset for place, found in offsets.items() if place.topic == topic]
-    return int(offset)
+    (found,) = [each for place, each in offsets.items() if place.topic == topic]
+    assert isinstance(found, CommittedOffset)
+    return found.offset
 
 
 def test_librdkafka_commits_and_aborts(broker: ThreadedBroker, topic: str) -> None:
@@ -248,7 +249,8 @@ def test_kafka_transactions_and_our_client_list_describe_and_abort(broker: Threa
     with BlockingAdminClient(broker.bootstrap_servers) as admin:
         ours = admin.describe_transactions([topic]).all()[topic]
         assert {
-            (one.transactional_id, one.state.value) for one in admin.list_transactions(states=[TransactionState.ONGOING]).all()
+            (one.transactional_id, one.state.value)
+            for one in admin.list_transactions(states=[TransactionState.ONGOING]).all()
         } == {(topic, "Ongoing")}
         assert listed == [[topic, "1", str(ours.producer_id), "Ongoing"]]
         assert described[1:5] == [topic, str(ours.producer_id), str(ours.producer_epoch), "Ongoing"]

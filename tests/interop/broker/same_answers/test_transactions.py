@@ -42,6 +42,7 @@ _TRANSACTION = 1
 _NOT_YET = {14, 15, 16}
 _LATER = {51, *_NOT_YET}
 _MINUTE = 60_000
+_LAST_EPOCH = (1 << 15) - 2
 
 Producer: TypeAlias = tuple[int, int]
 """Id and epoch."""
@@ -239,6 +240,46 @@ def test_a_new_producer_fences_the_one_before(talk: Talk) -> None:
     describe(talk, "tx-fenced")
 
 
+@pytest.mark.extended
+@same_answers_from_plain_brokers
+def test_epochs_are_exhausted(talk: Talk) -> None:
+    """The producer id changes, with the end of a transaction and with InitProducerId."""
+    topic_with_leaders(talk, "tx-last")
+    find_coordinator(talk, *(f"tx-last-{number}" for number in range(2)))
+
+    def last_but(transactional_id: str, count: int) -> Producer:
+        """Use up the epochs except for some."""
+        while (producer := begin_again(talk, transactional_id))[1] < _LAST_EPOCH - count:
+            pass
+        describe(talk, transactional_id)
+        return producer
+
+    before = producer = last_but("tx-last-0", 0)
+    add(talk, "tx-last-0", producer, ("tx-last", 0))
+    producer = end(talk, "tx-last-0", producer, committed=True, version=5)
+    assert (producer[0] != before[0], producer[1]) == (True, 0)
+    describe(talk, "tx-last-0")
+    end(talk, "tx-last-0", before, committed=True, version=5)
+    end(talk, "tx-last-0", before, committed=False, version=5)
+    add(talk, "tx-last-0", producer, ("tx-last", 1))
+    end(talk, "tx-last-0", before, committed=True, version=5)
+    begin(talk, "tx-last-0", before)
+    begin(talk, "tx-last-0", producer)
+    describe(talk, "tx-last-0")
+    producer = last_but("tx-last-1", 1)
+    before, producer = producer, begin(talk, "tx-last-1", producer)
+    begin(talk, "tx-last-1", producer)
+    begin(talk, "tx-last-1", producer)
+    begin(talk, "tx-last-1", before)
+    describe(talk, "tx-last-1")
+
+
+def begin_again(talk: Talk, transactional_id: str) -> Producer:
+    """Ask for the next epoch, and keep no answer."""
+    answer = talk._asked(InitProducerIdRequest(transactional_id, _MINUTE), 5, InitProducerIdResponse)
+    return (answer.producer_id, answer.producer_epoch) if not answer.error_code else (-1, -1)
+
+
 @same_answers_from_plain_brokers
 def test_partitions_that_no_transaction_can_have(talk: Talk) -> None:
     topic_with_leaders(talk, "tx-parts")
@@ -272,13 +313,13 @@ def test_brokers_add_and_verify_partitions_of_several_transactions(talk: Talk) -
             asked("tx-batch-c", 1, 1, True, one),
         )
         talk.ask(AddPartitionsToTxnRequest(transactions), version, AddPartitionsToTxnResponse)
-        transactions = (
+        others = (
             asked("tx-batch-a", first[0], 7, True, topics),
             asked("tx-batch-b", *second, True, topics),
             asked("", *second, True, topics),
             asked("tx-batch-d", *second, False, missing),
         )
-        talk.ask(AddPartitionsToTxnRequest(transactions), version, AddPartitionsToTxnResponse)
+        talk.ask(AddPartitionsToTxnRequest(others), version, AddPartitionsToTxnResponse)
     describe(talk, "tx-batch-a", "tx-batch-b")
     end(talk, "tx-batch-b", second, committed=True, version=5)
 
@@ -318,11 +359,14 @@ def test_offsets_that_no_transaction_can_have(talk: Talk) -> None:
         commit_offsets(talk, "tx-no-offsets", (producer[0] + 500, 0), "tx-refused-group", place, version=version)
         commit_offsets(talk, "tx-no-offsets", (producer[0], 9), "tx-refused-group", place, version=version)
         add_offsets(talk, "tx-no-offsets", producer, "tx-refused-group", 3)
-        of_member = {"generation": 3, "member": "somebody", "version": version}
-        commit_offsets(talk, "tx-no-offsets", producer, "tx-refused-group", place, **of_member)
+        commit_offsets(
+            talk, "tx-no-offsets", producer, "tx-refused-group", place, generation=3, member="somebody", version=version
+        )
         commit_offsets(talk, "tx-no-offsets", producer, "tx-refused-group", place, version=version, metadata="x" * 4097)
         commit_offsets(talk, "tx-no-offsets", producer, "tx-refused-group", place, version=version, metadata=None)
-        commit_offsets(talk, "tx-no-offsets", producer, "tx-refused-group", place, **of_member)
+        commit_offsets(
+            talk, "tx-no-offsets", producer, "tx-refused-group", place, generation=3, member="somebody", version=version
+        )
         end(talk, "tx-no-offsets", producer, committed=False, version=3)
         producer = begin(talk, "tx-no-offsets")
     for version in range(5):
@@ -371,8 +415,8 @@ def test_markers_are_written(talk: Talk) -> None:
         topics = (topic("tx-mark", (0, 1, 7)), topic("tx-none", (0,)), topic("__consumer_offsets", (0,)))
         markers = (marker(900 + version, 3, True, topics, 1), marker(910 + version, 3, False, topics, 1))
         talk.ask(WriteTxnMarkersRequest(markers), version, WriteTxnMarkersResponse)
-        markers = (marker(900 + version, 2, True, (topic("tx-mark", (0,)),), 1),)
-        talk.ask(WriteTxnMarkersRequest(markers), version, WriteTxnMarkersResponse)
+        older = (marker(900 + version, 2, True, (topic("tx-mark", (0,)),), 1),)
+        talk.ask(WriteTxnMarkersRequest(older), version, WriteTxnMarkersResponse)
 
 
 @same_answers_from_secure_brokers

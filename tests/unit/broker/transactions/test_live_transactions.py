@@ -50,7 +50,7 @@ async def delete(client: BrokerConnection, topic: str) -> None:
     assert not answer.responses[0].error_code
 
 
-async def test_a_committed_transaction_can_be_read_when_its_end_is_answered() -> None:
+async def test_ended_transactions_can_be_read_when_their_end_is_answered() -> None:
     async with EmbeddedBroker(topics=TOPICS) as broker, connected_to(broker) as client:
         producer = TransactionalProducer(client)
         await producer.begun()
@@ -200,7 +200,7 @@ async def test_the_topic_is_there_at_once_with_one_replica() -> None:
         assert (topic.name, len(topic.partitions), replicas) == ("__transaction_state", 50, {1})
 
 
-async def test_a_transaction_has_a_limited_number_of_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_bounded_transactions_are_refused_beyond_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = TransactionSettings(most_partitions=1, most_bytes=2000)
     monkeypatch.setattr(TransactionSettings, "of", lambda _: settings)
     async with EmbeddedBroker(topics=TOPICS) as broker, connected_to(broker) as client:

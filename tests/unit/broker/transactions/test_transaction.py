@@ -77,6 +77,13 @@ def test_exhausted_epochs_give_another_producer_id(new_id: Callable[[], int]) ->
     assert begun(new_id, rotated, Producer(7, LAST)).producer == (101, 0)
 
 
+def test_exhausted_epochs_fence_an_older_one_unless_it_asks_again(new_id: Callable[[], int]) -> None:
+    transaction = replace(begun(new_id), producer_epoch=LAST, last_epoch=LAST - 1)
+    assert begun(new_id, transaction, Producer(7, LAST - 1)).producer == (7, LAST)
+    fenced_one = initialized(transaction, Initialization(1000, Producer(7, LAST - 2)), new_id, 5)
+    assert fenced_one is ErrorCode.PRODUCER_FENCED
+
+
 @pytest.mark.parametrize("committed", [True, False])
 def test_a_transaction_of_version_two_ends_with_the_next_epoch(new_id: Callable[[], int], committed: bool) -> None:
     opened = with_partitions(begun(new_id), PLACES, 2, 50)
