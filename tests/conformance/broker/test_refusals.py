@@ -32,6 +32,8 @@ SERVED = (
     "DeleteGroups", "IncrementalAlterConfigs", "OffsetDelete", "DescribeClientQuotas", "AlterClientQuotas",
     "DescribeUserScramCredentials", "AlterUserScramCredentials", "DescribeCluster", "ListConfigResources",
     "DescribeTopicPartitions", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup",
+    "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "WriteTxnMarkers", "TxnOffsetCommit", "DescribeTransactions",
+    "ListTransactions",
 )  # fmt: skip
 
 FIRST_PRODUCE = 3

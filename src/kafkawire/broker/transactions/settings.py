@@ -13,10 +13,10 @@ class TransactionSettings(Struct, frozen=True):
 
     Attributes:
         longest_ms: the longest timeout of a transaction (``transaction.max.timeout.ms``).
-        look_every_ms: after how long transactions are looked at that may have timed out
+        look_every_ms: after how long timeouts are checked again
             (``transaction.abort.timed.out.transaction.cleanup.interval.ms``).
         expire_after_ms: how long an unused transactional id stays (``transactional.id.expiration.ms``).
-        remove_every_ms: after how long unused ids are looked for
+        remove_every_ms: after how long unused ids are searched again
             (``transaction.remove.expired.transaction.cleanup.interval.ms``).
         most_bytes: of all transactional ids and their partitions in memory.
         most_partitions: of a transaction.

@@ -1,7 +1,7 @@
 """What each event does to a transaction in each state, as data.
 
 The table is that of Apache Kafka's ``TransactionCoordinator`` and ``TransactionMetadata``. Kafka's states ``Dead`` and
-``PrepareEpochFence`` last only while a record is written: here a change takes effect at once, and nobody waits in them.
+``PrepareEpochFence`` last only while a record is written: here a change takes effect at once, and they do not occur.
 """
 
 from __future__ import annotations

@@ -374,6 +374,12 @@ def test_offsets_that_no_transaction_can_have(talk: Talk) -> None:
         add_offsets(talk, "tx-no-offsets", producer, "", version)
 
 
+def commit_as_member(talk: Talk, producer: Producer, place: tuple[str, int, int], version: int) -> None:
+    """As a member that the group does not have."""
+    group, somebody = "tx-refused-group", "somebody"
+    commit_offsets(talk, "tx-no-offsets", producer, group, place, version=version, generation=3, member=somebody)
+
+
 @same_answers_from_plain_brokers
 def test_transactions_are_listed(talk: Talk) -> None:
     topic_with_leaders(talk, "tx-list")
