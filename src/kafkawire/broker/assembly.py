@@ -33,10 +33,13 @@ from kafkawire.broker.handlers.sasl import SaslHandlers
 from kafkawire.broker.handlers.scram_users import ScramHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
+from kafkawire.broker.handlers.transaction_offsets import TransactionOffsetHandlers
+from kafkawire.broker.handlers.transaction_states import TransactionStateHandlers
+from kafkawire.broker.handlers.transactions import TransactionHandlers
 from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.partitions.cleaner import RecordCleaner
+from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.topic_rules import RulesOfTopics
-from kafkawire.broker.partitions.verifications import no_coordinator
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
 from kafkawire.broker.plugins.loading import plugged_in
@@ -47,6 +50,9 @@ from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import offered_versions
 from kafkawire.broker.topics.creation import TopicCreation
+from kafkawire.broker.transactions.live_transactions import Transactions
+from kafkawire.broker.transactions.markers import MarkerWriter
+from kafkawire.broker.transactions.settings import TransactionSettings
 
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     AclHandlers,
@@ -68,6 +74,9 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ScramHandlers,
     TopicHandlers,
     TopicPartitionHandlers,
+    TransactionHandlers,
+    TransactionOffsetHandlers,
+    TransactionStateHandlers,
 )
 """The handlers of all families of APIs."""
 
@@ -80,12 +89,14 @@ class Assembled(NamedTuple):
         creation: creates topics.
         classic_groups: the members of groups; to be loaded once the node leads.
         cleaner: deletes and compacts records.
+        transactions: the transactions; to be loaded once the node leads.
     """
 
     dispatcher: Dispatcher
     creation: TopicCreation
     classic_groups: ClassicGroups
     cleaner: RecordCleaner
+    transactions: Transactions
 
 
 def assemble(
@@ -131,6 +142,12 @@ def assemble(
     alterations = ConfigAlterations(controller.image, dynamic, alter_policy, lambda: quotas.reconfigurable)
     rules = RulesOfTopics(dynamic, controller.image.configs)
     controller.subscribe(rules.forget)
+    state.transactions.follow(controller)
+    markers = MarkerWriter(controller, store, state.coordinator, rules, clock)
+    producer_ids = ProducerIds(controller, state.cluster.node_id)
+    settings = TransactionSettings.of(configuration)
+    transactions = Transactions(state.transactions, markers, controller, producer_ids, clock=clock, settings=settings)
+    resources.push_async_callback(transactions.close)
     served: dict[int, range] = {}
     context = HandlerContext(
         access=access,
@@ -139,17 +156,20 @@ def assemble(
         clock=clock,
         cluster=state.cluster,
         configuration=dynamic,
-        confirm_transaction=no_coordinator,
+        confirm_transaction=transactions.confirm,
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
         loggers=loggers,
+        markers=markers,
         nodes=state.nodes,
         offered=CappedVersions(served, faults),
         placement=placement,
+        producer_ids=producer_ids,
         quotas=quotas,
         rules=rules,
         store=store,
+        transactions=transactions,
         work=work,
     )
     apis = [api for handlers in HANDLERS for api in handlers(context).apis]
@@ -158,4 +178,4 @@ def assemble(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )
     cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
-    return Assembled(dispatcher, context.creation, classic_groups, cleaner)
+    return Assembled(dispatcher, context.creation, classic_groups, cleaner, transactions)

@@ -289,6 +289,7 @@ class EmbeddedBroker(BrokerAddresses):
             self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive()
             assembled.classic_groups.load()
+            assembled.transactions.load()
             updates.begin()
             await create_missing(self._topics, assembled.creation, state.controller)
             assembled.cleaner.begin()

@@ -15,8 +15,8 @@ from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.offsets_topic import OffsetsTopic
 from kafkawire.broker.image.metadata_image import MetadataImage, image_of
+from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.metadata_log.registered_directories import registered_directories
@@ -33,7 +33,9 @@ from kafkawire.broker.registration import (
 )
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory, node_id_of
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.topic_names import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from kafkawire.broker.topics.placement import Placement
+from kafkawire.broker.transactions.coordinator import TransactionCoordinator
 from kafkawire.broker.twin import TwinSource, copied, has_twin, twin_configuration
 from kafkawire.layout.uuid import Uuid
 from kafkawire.wire import Message
@@ -55,6 +57,7 @@ class OpenedState:
         placement: where new partitions go.
         controller: has the metadata.
         coordinator: has the groups.
+        transactions: has the transactional ids.
         store: has the records.
         resources: closes the files and releases the directory.
     """
@@ -67,6 +70,7 @@ class OpenedState:
     placement: Placement
     controller: Controller
     coordinator: GroupCoordinator
+    transactions: TransactionCoordinator
     store: RecordStore
     resources: AsyncExitStack
 
@@ -114,9 +118,12 @@ class OpenedState:
             cluster.cluster_id, cluster.node_id = cluster_id, configuration.integer("node.id")
             nodes = RegisteredNodes(cluster, image.registrations) if is_twin else Nodes(cluster, directory_id)
             controller, placement = Controller(log, image), Placement(nodes)
-            offsets_topic = OffsetsTopic(controller, configuration, placement)
+            offsets_topic = InternalTopic(OFFSETS_TOPIC, controller, configuration, placement)
             coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure)
             resources.push_async_callback(coordinator.close)
+            transactions_topic = InternalTopic(TRANSACTIONS_TOPIC, controller, configuration, placement)
+            transactions = TransactionCoordinator.opened(data_dir, transactions_topic, controller, clock, on_failure)
+            resources.push_async_callback(transactions.close)
             store = RecordStore()
             if data_dir is not None:
                 store = FileRecordStore(
@@ -127,7 +134,7 @@ class OpenedState:
                     on_failure=on_failure,
                 )
             resources.push_async_callback(store.close)
-            parts = (nodes, placement, controller, coordinator, store, resources.pop_all())
+            parts = (nodes, placement, controller, coordinator, transactions, store, resources.pop_all())
             return cls(data_dir, configuration, cluster, directory_id, *parts)
 
     async def arrive(self) -> None:
@@ -149,6 +156,7 @@ class OpenedState:
             controller.commit(arrival_records(self.cluster, self.directory_id, controller.end_offset))
             self._commit_portions(leadership_records(image, self.cluster.node_id))
         await self.coordinator.arrive(controller)
+        await self.transactions.arrive(controller)
         await controller.log.durable(controller.end_offset)
 
     @property

@@ -14,6 +14,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.nodes import Nodes
+from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_rules import RulesOfTopics
 from kafkawire.broker.partitions.verifications import ConfirmTransaction
@@ -24,6 +25,8 @@ from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.placement import Placement
+from kafkawire.broker.transactions.live_transactions import Transactions
+from kafkawire.broker.transactions.markers import MarkerWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,15 @@ class HandlerContext:
         coordinator: the groups and their offsets.
         creation: creates topics.
         loggers: the log levels of this process.
+        markers: writes the markers that end transactions.
         nodes: the brokers that clients see.
         offered: API key to the versions that clients are offered.
         placement: where new partitions go.
+        producer_ids: allocates ids for idempotent and transactional producers.
         quotas: the client quotas.
         rules: the rules of topics for their records.
         store: the records of all partitions.
+        transactions: the transactional ids and their transactions.
         work: a thread for work that would block the event loop.
     """
 
@@ -62,12 +68,15 @@ class HandlerContext:
     coordinator: GroupCoordinator
     creation: TopicCreation
     loggers: BrokerLoggers
+    markers: MarkerWriter
     nodes: Nodes
     offered: Mapping[int, range]
     placement: Placement
+    producer_ids: ProducerIds
     quotas: ClientQuotas
     rules: RulesOfTopics
     store: RecordStore
+    transactions: Transactions
     work: RequestWork
 
 

@@ -1,4 +1,4 @@
-"""Produce and InitProducerId."""
+"""Produce."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.handlers.client_warnings import ClientWarnings
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.transactional_writes import ConfirmedTransactions, TransactionalWrites
 from kafkawire.broker.image.topics import Topic
@@ -20,15 +19,12 @@ from kafkawire.broker.partitions.checked_batch import (
     checked_batch,
 )
 from kafkawire.broker.partitions.partition_log import PartitionLog
-from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.producers import ProducerStateError
 from kafkawire.broker.requests import Answer, Call, Refused, RefusedRequestError, Unanswered
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import (
-    InitProducerIdRequest,
-    InitProducerIdResponse,
     ProduceRequest,
     ProduceResponse,
 )
@@ -41,7 +37,6 @@ _FIRST_SERVED: Final = 3
 _RECORD_ERRORS_SINCE: Final = 8
 _IDS_SINCE: Final = 13
 _UNANSWERED: Final = "records sent with acks 0, which has no response for the error, were refused"
-_NO_TRANSACTIONS: Final = "This broker has none: remove the transactional id, or use Apache Kafka."
 
 Result = ProduceResponse.PartitionProduceResponse
 
@@ -53,17 +48,12 @@ class ProduceHandlers:
         self._topics = context.controller.image.topics
         self._rules = context.rules
         self._store = context.store
-        self._producer_ids = ProducerIds(context.controller, context.cluster.node_id)
         self._access = context.access
         self._rates = context.quotas.produce
         self._clock = context.clock
-        self._warnings = ClientWarnings()
         self._work = context.work
         self._transactions = TransactionalWrites(context)
-        self.apis = (
-            ServedApi(ProduceRequest, self._produce, 0, 13),
-            ServedApi(InitProducerIdRequest, self._init_producer_id, 0, 5, highest_unstable=6),
-        )
+        self.apis = (ServedApi(ProduceRequest, self._produce, 0, 13),)
 
     async def _produce(self, request: ProduceRequest, call: Call) -> Answer:
         if call.version < _FIRST_SERVED:
@@ -163,30 +153,6 @@ class ProduceHandlers:
                 return checked_batch(records, rules, now_ms, SMALL_OUTPUT)
         return await self._work.in_thread(checked_batch, records, rules, now_ms)
 
-    def _init_producer_id(self, request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:
-        if request.transactional_id is not None:
-            return self._refuse_transactions(request.transactional_id, call)
-        if not self._may_be_idempotent(call):
-            return _no_producer_id(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
-        return InitProducerIdResponse(producer_id=self._producer_ids.next(), producer_epoch=0)
-
-    def _refuse_transactions(self, transactional_id: str, call: Call) -> InitProducerIdResponse:
-        """Refuse with the only error after which all clients stop; librdkafka retries after any other."""
-        kind = ResourceType.TRANSACTIONAL_ID
-        if self._access.allows(call.session, AclOperation.WRITE, kind, transactional_id):
-            self._warnings.warn(call, "transactions", _NO_TRANSACTIONS)
-        return _no_producer_id(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
-
-    def _may_be_idempotent(self, call: Call) -> bool:
-        """Whether a client may be idempotent: the right to write to any topic is enough (KIP-679)."""
-        return self._access.allows_on_cluster(
-            call.session, AclOperation.IDEMPOTENT_WRITE
-        ) or self._access.allows_on_any(call.session, AclOperation.WRITE, ResourceType.TOPIC)
-
 
 def _failed(index: int, code: ErrorCode, message: str | None = None, *, log_start_offset: int = -1) -> Result:
     return Result(index, code, -1, log_start_offset=log_start_offset, error_message=message)
-
-
-def _no_producer_id(code: ErrorCode) -> InitProducerIdResponse:
-    return InitProducerIdResponse(error_code=code, producer_id=-1, producer_epoch=-1)
