@@ -59,13 +59,22 @@ def read_in_processes(
             killed, or the temporary folder is full.
         BeforeKnowledgeError: as ``Table.read``.
     """
-    readings = [_divided(table, part, options, store, log_part_bytes) for part in parts]
-    if sum(len(each.parts) for each in readings) <= 1:
-        for part in parts:
-            yield from table.read(part, options, accounts, store)
+    if len(parts) <= 1 and sum(part.bytes for part in parts) <= log_part_bytes:
+        yield from _read_here(table, parts, options, accounts, store)
         return
-    with Workers(processes) as workers:
-        yield from rows_of(readings, workers, accounts)
+    with Workers(processes) as workers:  # they begin while the logs are divided
+        readings = [_divided(table, part, options, store, log_part_bytes) for part in parts]
+        if sum(len(each.parts) for each in readings) <= 1:
+            yield from _read_here(table, parts, options, accounts, store)
+        else:
+            yield from rows_of(readings, workers, accounts)
+
+
+def _read_here(
+    table: Table, parts: Sequence[Part], options: ReadOptions, accounts: Accounts, store: FileStore
+) -> Iterator[pa.RecordBatch]:
+    for part in parts:
+        yield from table.read(part, options, accounts, store)
 
 
 def rows_of(

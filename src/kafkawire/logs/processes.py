@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.forkserver
 import signal
 import sys
 import tempfile
@@ -43,6 +44,8 @@ class Job(Protocol[T_co]):
 
 class Workers:
     """Processes, and a temporary folder for what they leave. At the end of the context both are gone.
+
+    What the processes import is imported from now on, in the background.
 
     Args:
         processes: how many jobs run at the same time.
@@ -96,7 +99,8 @@ def _context() -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["kafkawire.logs.parallel_reading"])
+    context.set_forkserver_preload(["kafkawire.worker_imports"])
+    multiprocessing.forkserver.ensure_running()
     return context
 
 
