@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from operator import itemgetter
 from typing import Final, TypeAlias, cast
-from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
-from kafkawire.logs.folding.coordinator_fold import LeftByPart
 from kafkawire.logs.folding.coordinator_log import LogRows, TransactionEnd
+from kafkawire.logs.folding.division import LeftByPart, bucket_of
 from kafkawire.logs.folding.saved_state import SavedStateError
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
@@ -398,8 +397,7 @@ def _patched(rows: pa.RecordBatch, name: str, cells: Mapping[int, object]) -> pa
 
 
 def _buckets(keys: Iterable[bytes | None], buckets: int) -> list[int]:
-    """The bucket of each key: the same in all processes, unlike ``hash``."""
-    return [crc32(key or b"") % buckets for key in keys]
+    return [bucket_of(key or b"", buckets) for key in keys]
 
 
 def _arrays(columns: Sequence[Sequence[object]], kinds: Sequence[pa.DataType]) -> list[ArrowArray]:
