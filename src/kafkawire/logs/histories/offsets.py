@@ -21,6 +21,7 @@ _COLUMNS: Final[Mapping[str, pa.DataType]] = {
     "tombstone": pa.bool_(),
     "valid_from": TIMESTAMP,
     "valid_to": TIMESTAMP,
+    "to_offset": pa.int64(),
 }
 
 HISTORY: Final = JoinedHistory(
