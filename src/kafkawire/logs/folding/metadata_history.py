@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, Generic
@@ -11,15 +11,21 @@ from typing import Any, Final, Generic
 import pyarrow as pa
 
 from kafkawire.columns.arrow_types import ArrowField
+from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.columns import Columns, record_batch
+from kafkawire.logs.folding.coordinator_log import PartOfLog, Past
+from kafkawire.logs.folding.division import Bucket, DivisibleHistory, LeftByPart
 from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, id_fields, interval_id
 from kafkawire.logs.folding.intervals import Interval, K
-from kafkawire.logs.folding.metadata_fold import Loss, MetadataFold, StateReducer
-from kafkawire.logs.folding.metadata_replay import replay
+from kafkawire.logs.folding.metadata_fold import MARKER_IDS, Loss, MetadataFold, StateReducer
+from kafkawire.logs.folding.metadata_log import snapshots_of
+from kafkawire.logs.folding.metadata_parts import JoinedLog, MetadataPart, Routes
+from kafkawire.logs.folding.metadata_replay import replay, replay_log
 from kafkawire.logs.folding.saved_state import SavedLog, tagged
 from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.continuing import Reached
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
@@ -40,7 +46,7 @@ _INTERVAL: Final = (
 
 
 @dataclass(frozen=True)
-class MetadataHistory(HistoryOfLog, Generic[K]):
+class MetadataHistory(HistoryOfLog, DivisibleHistory, Generic[K]):
     """A history that is folded from a metadata log.
 
     Rows come in the order in which their intervals end; the intervals that are still open follow, in the order in which
@@ -85,6 +91,46 @@ class MetadataHistory(HistoryOfLog, Generic[K]):
         if since is not None:
             rows.fold.resume(since.fold)
         return _Changes(rows, files, source, None if since is None else since.reached)
+
+    def part(
+        self,
+        ranges: Sequence[FileRange],
+        files: Sequence[LogFile],
+        schema: pa.Schema,
+        source: FoldSource,
+        past: Past | None,
+    ) -> MetadataPart:
+        """See ``DivisibleHistory``."""
+        return MetadataPart(ranges, files, self._routes(source), source)
+
+    def joined(
+        self,
+        lefts: Iterable[Iterable[LeftByPart]],
+        files: Sequence[LogFile],
+        schema: pa.Schema,
+        source: FoldSource,
+        bucket: Bucket,
+    ) -> Iterator[pa.RecordBatch]:
+        """See ``DivisibleHistory``."""
+        counting = source if bucket.number == 0 else FoldSource(source.options, Accounts(), source.store)
+        rows = _Rows(self, files, schema, counting)
+        log = JoinedLog(lefts, files, bucket, self._routes(source), counting)
+        for _ in replay_log(log, snapshots_of(files, None), [rows.fold], counting):
+            rows.keep_losses(bucket.number == 0)
+            yield from rows.ready()
+        rows.keep_losses(bucket.number == 0)
+        yield from rows.rest()
+        if counting is not source:
+            source.accounts.rows += counting.accounts.rows
+
+    def check_known(
+        self, files: Sequence[LogFile], source: FoldSource, found: Sequence[PartOfLog], *, is_last: bool
+    ) -> None:
+        """See ``DivisibleHistory``: the joins check it."""
+
+    def _routes(self, source: FoldSource) -> Routes:
+        reducer = self.make_reducer(Selection.of(source.options).as_of)
+        return Routes({**dict.fromkeys(MARKER_IDS, ()), **reducer.RECORDS}, reducer.OWNERS)
 
 
 def read_together(
@@ -153,6 +199,11 @@ class _Rows(Generic[K]):
             source,
             has_snapshots=any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files),
         )
+
+    def keep_losses(self, keeps: bool) -> None:
+        """Whether rows of losses are returned."""
+        if not keeps:
+            self.fold.losses.clear()
 
     def ready(self) -> Iterator[pa.RecordBatch]:
         """Full batches of rows whose intervals have ended.
