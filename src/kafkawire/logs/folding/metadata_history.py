@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Generic
+from typing import Any, Final, Generic, Protocol
 
 import pyarrow as pa
 
@@ -133,11 +133,30 @@ class MetadataHistory(HistoryOfLog, DivisibleHistory, Generic[K]):
         return Routes({**dict.fromkeys(MARKER_IDS, ()), **reducer.RECORDS}, reducer.OWNERS)
 
 
+class RowsBeside(Protocol):
+    """Rows that are made of the folds of histories, of all times."""
+
+    @property
+    def name(self) -> str:
+        """Of their table."""
+
+    @property
+    def folds(self) -> Mapping[str, MetadataFold[Any]]:
+        """The folds, by the names of their histories."""
+
+    def ready(self) -> Iterator[pa.RecordBatch]:
+        """Full batches, after the folds have read more."""
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """All other rows, once the log was read."""
+
+
 def read_together(
     histories: Sequence[MetadataHistory[Any]],
     files: Sequence[LogFile],
     schemas: Mapping[str, pa.Schema],
     source: FoldSource,
+    beside: RowsBeside | None = None,
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The rows of several histories of one log, each batch with the name of its history; the log is read once.
 
@@ -145,13 +164,21 @@ def read_together(
         histories: what to read.
         files: segments and snapshots of the log.
         schemas: by the name of each history, some or all of its columns.
-        source: reads the files.
+        source: reads the files; without ``as_of`` if there are rows beside.
+        beside: other rows of the log, whose folds the histories use as well.
 
     Raises:
         LogReadError, BeforeKnowledgeError: as ``History.read``.
     """
-    read = {history.name: _Rows(history, files, schemas[history.name], source) for history in histories}
-    for _ in replay(files, [rows.fold for rows in read.values()], source):
+    shared = {} if beside is None else beside.folds
+    own = {
+        history.name: _Rows(history, files, schemas[history.name], source, shared.get(history.name))
+        for history in histories
+    }
+    folds = {**shared, **{name: rows.fold for name, rows in own.items()}}
+    # Rows beside come last, because they forget what has ended.
+    read: dict[str, _Rows[Any] | RowsBeside] = {**own, **({} if beside is None else {beside.name: beside})}
+    for _ in replay(files, [*folds.values()], source):
         for name, rows in read.items():
             for batch in rows.ready():
                 yield name, batch
@@ -187,18 +214,23 @@ class _Rows(Generic[K]):
     """
 
     def __init__(
-        self, history: MetadataHistory[K], files: Sequence[LogFile], schema: pa.Schema, source: FoldSource
+        self,
+        history: MetadataHistory[K],
+        files: Sequence[LogFile],
+        schema: pa.Schema,
+        source: FoldSource,
+        fold: MetadataFold[K] | None = None,
     ) -> None:
         self._history, self._schema, self._source = history, schema, source
         self._folder, self._cluster = (files[0].shown_folder, files[0].cluster) if files else ("", None)
         self._selection = Selection.of(source.options)
         self._waiting: list[Interval[K]] = []
         self._losses = Counter[Loss]()
-        self.fold = MetadataFold(
-            partial(history.make_reducer, self._selection.as_of),
-            source,
-            has_snapshots=any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files),
-        )
+        if fold is None:
+            has_snapshots = any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files)
+            make_reducer = partial(history.make_reducer, self._selection.as_of)
+            fold = MetadataFold(make_reducer, source, has_snapshots=has_snapshots)
+        self.fold = fold
 
     def keep_losses(self, keeps: bool) -> None:
         """Whether rows of losses are returned."""
