@@ -24,6 +24,7 @@ from kafkawire.broker.handlers.group_members import GroupMemberHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
 from kafkawire.broker.handlers.groups import GroupHandlers
 from kafkawire.broker.handlers.list_offsets import ListOffsetsHandlers
+from kafkawire.broker.handlers.log_dirs import LogDirHandlers
 from kafkawire.broker.handlers.metadata import MetadataHandlers
 from kafkawire.broker.handlers.produce import ProduceHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
@@ -57,6 +58,7 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     GroupMemberHandlers,
     GroupOffsetHandlers,
     ListOffsetsHandlers,
+    LogDirHandlers,
     MetadataHandlers,
     ProduceHandlers,
     QuotaHandlers,

@@ -90,8 +90,12 @@ class Talk:
         self.keep(request, version, answer)
         return answer
 
+    def learn(self, request: Message, version: int, response: type[R]) -> R:
+        """The answer, which may differ: what must not is given to ``keep``."""
+        return self._asked(request, version, response)
+
     def keep(self, request: Message, version: int, answer: Message) -> None:
-        """Keep an answer that came over another connection."""
+        """Keep an answer that came over another connection, or a part of one."""
         self._keep(request, version, normalised(answer))
 
     def ask_for_codes(self, request: Message, version: int) -> None:
