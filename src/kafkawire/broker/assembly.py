@@ -19,6 +19,7 @@ from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandler
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
 from kafkawire.broker.handlers.context import HandlerContext, Handlers
 from kafkawire.broker.handlers.delete_records import DeleteRecordsHandlers
+from kafkawire.broker.handlers.elections import ElectionHandlers
 from kafkawire.broker.handlers.fetch import FetchHandlers
 from kafkawire.broker.handlers.group_members import GroupMemberHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
@@ -29,6 +30,7 @@ from kafkawire.broker.handlers.metadata import MetadataHandlers
 from kafkawire.broker.handlers.produce import ProduceHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
+from kafkawire.broker.handlers.reassignments import ReassignmentHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
 from kafkawire.broker.handlers.scram_users import ScramHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
@@ -53,6 +55,7 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ConfigAlterationHandlers,
     ConfigDescriptionHandlers,
     DeleteRecordsHandlers,
+    ElectionHandlers,
     FetchHandlers,
     GroupHandlers,
     GroupMemberHandlers,
@@ -63,6 +66,7 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ProduceHandlers,
     QuotaHandlers,
     QuotaProposalHandlers,
+    ReassignmentHandlers,
     SaslHandlers,
     ScramHandlers,
     TopicHandlers,

@@ -25,6 +25,7 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "index": ("index",),
     "key": ("key",),
     "name": ("name",),
+    "partition_id": ("partition_id",),
     "partition_index": ("partition_index", "partition"),
     "resource_name": ("resource_name",),
     "resource_type": ("resource_type",),

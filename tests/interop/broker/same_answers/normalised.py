@@ -72,7 +72,7 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        *range(23, 29), *range(38, 42), 43, 45, 46, 55, 57, 61, *range(64, 67), 69,
+        *range(23, 29), *range(38, 42), 55, 57, 61, *range(64, 67), 69,
         *range(76, 82), *range(83, 93),
     }
 )  # fmt: skip
