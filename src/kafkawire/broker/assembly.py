@@ -24,10 +24,12 @@ from kafkawire.broker.handlers.fetch import FetchHandlers
 from kafkawire.broker.handlers.group_members import GroupMemberHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
 from kafkawire.broker.handlers.groups import GroupHandlers
+from kafkawire.broker.handlers.leader_epochs import LeaderEpochHandlers
 from kafkawire.broker.handlers.list_offsets import ListOffsetsHandlers
 from kafkawire.broker.handlers.log_dirs import LogDirHandlers
 from kafkawire.broker.handlers.metadata import MetadataHandlers
 from kafkawire.broker.handlers.produce import ProduceHandlers
+from kafkawire.broker.handlers.quorum import QuorumHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.handlers.reassignments import ReassignmentHandlers
@@ -60,10 +62,12 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     GroupHandlers,
     GroupMemberHandlers,
     GroupOffsetHandlers,
+    LeaderEpochHandlers,
     ListOffsetsHandlers,
     LogDirHandlers,
     MetadataHandlers,
     ProduceHandlers,
+    QuorumHandlers,
     QuotaHandlers,
     QuotaProposalHandlers,
     ReassignmentHandlers,

@@ -45,7 +45,9 @@ SUPPORTED_FEATURES: Final = (
 _CLUSTER_DEFAULT: Final = 4
 _UNFENCED: Final = -1
 _FENCED: Final = 1
-_CONTROLLER_LISTENER: Final = "CONTROLLER"
+CONTROLLER_LISTENER: Final = "CONTROLLER"
+"""The listener with which the node is registered as controller; clients cannot use it."""
+
 _PLAINTEXT: Final = 0
 
 
@@ -79,7 +81,7 @@ def arrival_records(cluster: Cluster, directory_id: Uuid, end_offset: int) -> Se
         controller_id=cluster.node_id,
         incarnation_id=incarnation,
         end_points=(
-            RegisterControllerRecord.ControllerEndpoint(_CONTROLLER_LISTENER, cluster.host, cluster.port, _PLAINTEXT),
+            RegisterControllerRecord.ControllerEndpoint(CONTROLLER_LISTENER, cluster.host, cluster.port, _PLAINTEXT),
         ),
         features=tuple(RegisterControllerRecord.ControllerFeature(*feature) for feature in SUPPORTED_FEATURES),
     )

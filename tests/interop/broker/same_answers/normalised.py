@@ -72,8 +72,8 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        *range(23, 29), *range(38, 42), 55, 57, 61, *range(64, 67), 69,
-        *range(76, 82), *range(83, 93),
+        *range(24, 29), *range(38, 42), 57, 61, *range(64, 67), 69,
+        *range(76, 80), *range(83, 93),
     }
 )  # fmt: skip
 """APIs of Apache Kafka that the embedded broker does not have."""
