@@ -14,12 +14,14 @@ from kafkawire.broker.faults import CappedVersions, Faults
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.handlers.acls import AclHandlers
+from kafkawire.broker.handlers.brokers import BrokerHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
 from kafkawire.broker.handlers.context import HandlerContext, Handlers
 from kafkawire.broker.handlers.delete_records import DeleteRecordsHandlers
 from kafkawire.broker.handlers.elections import ElectionHandlers
+from kafkawire.broker.handlers.features import FeatureHandlers
 from kafkawire.broker.handlers.fetch import FetchHandlers
 from kafkawire.broker.handlers.group_members import GroupMemberHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
@@ -53,11 +55,13 @@ from kafkawire.broker.topics.creation import TopicCreation
 
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     AclHandlers,
+    BrokerHandlers,
     ClusterHandlers,
     ConfigAlterationHandlers,
     ConfigDescriptionHandlers,
     DeleteRecordsHandlers,
     ElectionHandlers,
+    FeatureHandlers,
     FetchHandlers,
     GroupHandlers,
     GroupMemberHandlers,
