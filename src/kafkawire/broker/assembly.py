@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults import CappedVersions, Faults
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
@@ -19,6 +20,7 @@ from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
 from kafkawire.broker.handlers.context import HandlerContext, Handlers
+from kafkawire.broker.handlers.delegation_tokens import DelegationTokenHandlers
 from kafkawire.broker.handlers.delete_records import DeleteRecordsHandlers
 from kafkawire.broker.handlers.elections import ElectionHandlers
 from kafkawire.broker.handlers.features import FeatureHandlers
@@ -59,6 +61,7 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ClusterHandlers,
     ConfigAlterationHandlers,
     ConfigDescriptionHandlers,
+    DelegationTokenHandlers,
     DeleteRecordsHandlers,
     ElectionHandlers,
     FeatureHandlers,
@@ -91,12 +94,20 @@ class Assembled(NamedTuple):
         creation: creates topics.
         classic_groups: the members of groups; to be loaded once the node leads.
         cleaner: deletes and compacts records.
+        tokens: the delegation tokens.
     """
 
     dispatcher: Dispatcher
     creation: TopicCreation
     classic_groups: ClassicGroups
     cleaner: RecordCleaner
+    tokens: DelegationTokens
+
+    def begin(self, resources: AsyncExitStack) -> None:
+        """Begin the work in the background; it ends when the broker stops."""
+        for work in (self.cleaner, self.tokens):
+            work.begin()
+            resources.push_async_callback(work.end)
 
 
 def assemble(
@@ -160,6 +171,7 @@ def assemble(
         quotas=quotas,
         rules=rules,
         store=store,
+        tokens=DelegationTokens(configuration, controller, clock),
         work=work,
     )
     apis = [api for handlers in HANDLERS for api in handlers(context).apis]
@@ -168,4 +180,4 @@ def assemble(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )
     cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
-    return Assembled(dispatcher, context.creation, classic_groups, cleaner)
+    return Assembled(dispatcher, context.creation, classic_groups, cleaner, context.tokens)

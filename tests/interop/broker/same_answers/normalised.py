@@ -72,7 +72,7 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        *range(24, 29), *range(38, 42), 61, 65, 66, 69,
+        *range(24, 29), 61, 65, 66, 69,
         *range(76, 80), *range(83, 93),
     }
 )  # fmt: skip
