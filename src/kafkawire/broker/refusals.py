@@ -25,6 +25,7 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "index": ("index",),
     "key": ("key",),
     "name": ("name",),
+    "partition": ("partition",),
     "partition_id": ("partition_id",),
     "partition_index": ("partition_index", "partition"),
     "resource_name": ("resource_name",),
@@ -55,10 +56,13 @@ _NULL_WHERE_ALLOWED: Final = frozenset({"protocol_name"})
 _IGNORED_ARRAYS: Final = frozenset({"forgotten_topics_data", "unknown_tagged_fields"})
 
 _WITHOUT_ITEMS: Final[Mapping[str, range]] = {
+    "DescribeLogDirsResponse": range(1 << 15),
+    "DescribeQuorumResponse": range(1 << 15),
     "FetchResponse": range(13, 1 << 15),
     "LeaveGroupResponse": range(1 << 15),
     "OffsetDeleteResponse": range(1 << 15),
     "OffsetFetchResponse": range(2, 8),
+    "UpdateFeaturesResponse": range(1 << 15),
 }
 """Versions of responses that have one code and no items, although items have a code too."""
 

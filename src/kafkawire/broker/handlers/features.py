@@ -8,7 +8,7 @@ from typing import Final
 from kafkawire.broker.features import ELR_FEATURE, FeatureChange, feature_records
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.item_errors import ItemError
-from kafkawire.broker.requests import Call
+from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.configs.resources import ConfigResourceType
@@ -35,9 +35,9 @@ class FeatureHandlers:
         self._access = context.access
         self.apis = (ServedApi(UpdateFeaturesRequest, self._update, 0, 2),)
 
-    def _update(self, request: UpdateFeaturesRequest, call: Call) -> UpdateFeaturesResponse:
+    def _update(self, request: UpdateFeaturesRequest, call: Call) -> UpdateFeaturesResponse | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER):
-            return UpdateFeaturesResponse(0, ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
+            return Refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed.")
         changes = {
             update.feature: FeatureChange(update.max_version_level, update.upgrade_type)
             for update in request.feature_updates

@@ -8,7 +8,7 @@ from typing import Final
 
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
-from kafkawire.broker.requests import Call
+from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.protocol import (
@@ -20,7 +20,6 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 
 _log = logging.getLogger(__name__)
-_CODE_SINCE: Final = 3
 _LONGEST_FOLDER: Final = 255
 _SUFFIX_OF_MOVED: Final = len("-.-future") + 32
 """What the name of a moved partition's folder has besides topic and number: a uuid without hyphens, and these."""
@@ -41,13 +40,12 @@ class LogDirHandlers:
         self._access = context.access
         self.apis = (
             ServedApi(DescribeLogDirsRequest, self._describe, 1, 5),
-            ServedApi(AlterReplicaLogDirsRequest, self._alter, 1, 2),
+            ServedApi(AlterReplicaLogDirsRequest, self._alter, 1, 2, refuse=_refuse),
         )
 
-    async def _describe(self, request: DescribeLogDirsRequest, call: Call) -> DescribeLogDirsResponse:
+    async def _describe(self, request: DescribeLogDirsRequest, call: Call) -> DescribeLogDirsResponse | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
-            code = ErrorCode.CLUSTER_AUTHORIZATION_FAILED if call.version >= _CODE_SINCE else ErrorCode.NONE
-            return DescribeLogDirsResponse(error_code=code)
+            return Refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         asked: dict[str, Set[int] | None] = dict.fromkeys(self._topics.by_name)
         if request.topics is not None:
             named: dict[str, set[int]] = {}
@@ -83,10 +81,10 @@ class LogDirHandlers:
         known: Iterable[int] = topic.partitions if numbers is None else topic.partitions.keys() & numbers
         return _Topic(name, tuple(_Partition(number, self._store.size(topic, number), 0) for number in known))
 
-    async def _alter(self, request: AlterReplicaLogDirsRequest, call: Call) -> AlterReplicaLogDirsResponse:
+    async def _alter(self, request: AlterReplicaLogDirsRequest, call: Call) -> AlterReplicaLogDirsResponse | Refused:
         """Answer topic by topic; of a partition that the request has twice, the last directory counts."""
         if not self._access.allows_on_cluster(call.session, AclOperation.ALTER):
-            return _unauthorized(request)
+            return Refused(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
         asked: dict[str, dict[int, str]] = {}
         for directory in request.dirs:
             for topic in directory.topics:
@@ -116,12 +114,20 @@ class LogDirHandlers:
         return ErrorCode.NONE
 
 
-def _unauthorized(request: AlterReplicaLogDirsRequest) -> AlterReplicaLogDirsResponse:
-    error = ErrorCode.CLUSTER_AUTHORIZATION_FAILED
+def _refuse(
+    request: AlterReplicaLogDirsRequest,
+    _version: int,
+    code: int,
+    *,
+    message: str | None = None,  # noqa: ARG001 - an argument of `refusal`, for which the response has no field
+    throttle_time_ms: int = 0,
+) -> AlterReplicaLogDirsResponse:
+    """One error for all partitions."""
     topics = (topic for directory in request.dirs for topic in directory.topics)
     return AlterReplicaLogDirsResponse(
-        results=tuple(
-            _Altered(topic.name, tuple(_AlteredPartition(number, error) for number in topic.partitions))
+        throttle_time_ms,
+        tuple(
+            _Altered(topic.name, tuple(_AlteredPartition(number, code) for number in topic.partitions))
             for topic in topics
-        )
+        ),
     )

@@ -45,10 +45,9 @@ class QuorumHandlers:
             ServedApi(RemoveRaftVoterRequest, self._remove, 0, 0),
         )
 
-    def _describe(self, request: DescribeQuorumRequest, call: Call) -> DescribeQuorumResponse:
+    def _describe(self, request: DescribeQuorumRequest, call: Call) -> DescribeQuorumResponse | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
-            text = _UNAUTHORIZED.message if call.version >= _NODES_SINCE else ""
-            return DescribeQuorumResponse(_UNAUTHORIZED.code, text)
+            return _UNAUTHORIZED
         asked = [(topic.topic_name, [p.partition_index for p in topic.partitions]) for topic in request.topics]
         if asked != [(_TOPIC, [_PARTITION])]:
             return _unknown(request, with_texts=call.version >= _NODES_SINCE)

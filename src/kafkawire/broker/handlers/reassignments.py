@@ -51,7 +51,7 @@ class ReassignmentHandlers:
         self._access = context.access
         self.apis = (
             ServedApi(AlterPartitionReassignmentsRequest, self._alter, 0, 1),
-            ServedApi(ListPartitionReassignmentsRequest, self._list, 0, 0),
+            ServedApi(ListPartitionReassignmentsRequest, self._list, 0, 0, refuse=_refuse_list),
         )
 
     async def _alter(
@@ -105,9 +105,11 @@ class ReassignmentHandlers:
         leader = any_leader(partition, target, self._nodes, unclean=unclean and asked.replicas is None)
         return change_record(topic.topic_id, partition, target, leader, self._nodes)
 
-    async def _list(self, request: ListPartitionReassignmentsRequest, call: Call) -> ListPartitionReassignmentsResponse:
+    async def _list(
+        self, request: ListPartitionReassignmentsRequest, call: Call
+    ) -> ListPartitionReassignmentsResponse | Refused:
         if not self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE):
-            return _unlisted(request)
+            return _UNAUTHORIZED
         asked: list[tuple[str, Iterable[int] | None]] = [(name, None) for name in self._topics.by_name]
         if request.topics is not None:
             asked = [(topic.name, topic.partition_indexes) for topic in request.topics]
@@ -119,12 +121,19 @@ class ReassignmentHandlers:
         return ListPartitionReassignmentsResponse(error_message=None, topics=tuple(topics))
 
 
-def _unlisted(request: ListPartitionReassignmentsRequest) -> ListPartitionReassignmentsResponse:
-    """The error, with the partitions of the request, for a session without the right."""
+def _refuse_list(
+    request: ListPartitionReassignmentsRequest,
+    _version: int,
+    code: int,
+    *,
+    message: str | None = None,
+    throttle_time_ms: int = 0,
+) -> ListPartitionReassignmentsResponse:
+    """The error, with the partitions of the request."""
     topics = (
         _OngoingTopic(topic.name, tuple(map(_Ongoing, topic.partition_indexes))) for topic in request.topics or ()
     )
-    return ListPartitionReassignmentsResponse(0, _UNAUTHORIZED.code, _UNAUTHORIZED.message, tuple(topics))
+    return ListPartitionReassignmentsResponse(throttle_time_ms, code, message, tuple(topics))
 
 
 def _ongoing(topic: Topic, numbers: Iterable[int] | None) -> _OngoingTopic:

@@ -75,8 +75,7 @@ async def test_another_key_makes_other_secrets(tmp_path: Path) -> None:
         assert await logs_in(broker, found)
 
 
-async def test_an_expired_token_logs_nobody_in_and_goes_after_a_while() -> None:
-    """Row ``expired-token-login`` of the deviations; times are those of the broker's clock."""
+async def test_expired_token_logins_fail_and_the_token_goes_after_a_while() -> None:
     clock = ManualClock()
     async with EmbeddedBroker(PROPERTIES, clock=clock) as broker:
         async with as_user(broker) as admin:

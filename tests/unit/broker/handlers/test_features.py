@@ -57,8 +57,7 @@ async def test_levels_are_kept_over_a_restart(tmp_path: Path) -> None:
             assert before["transaction.version"] == 1
 
 
-async def test_the_quorum_stays_as_it_is() -> None:
-    """Row ``kraft-version`` of the deviations."""
+async def test_kraft_version_stays_as_it_is() -> None:
     async with EmbeddedBroker() as broker, AdminClient(broker.bootstrap_servers) as admin:
         updated = await admin.update_features({"kraft.version": FeatureUpdate(1)})
         assert "those of its configuration" in str(updated.errors()["kraft.version"])
@@ -130,8 +129,7 @@ async def test_the_partitions_of_an_unregistered_broker_have_other_leaders(tmp_p
             await admin.unregister_broker(2)
 
 
-async def test_the_broker_that_answers_cannot_be_unregistered() -> None:
-    """Row ``unregister-itself`` of the deviations."""
+async def test_a_broker_does_not_unregister_itself() -> None:
     async with EmbeddedBroker() as broker, AdminClient(broker.bootstrap_servers) as admin:
         with pytest.raises(InvalidRequestError, match="is the one that answers"):
             await admin.unregister_broker(1)
