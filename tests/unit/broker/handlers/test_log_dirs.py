@@ -61,7 +61,7 @@ async def test_without_a_directory_the_records_are_in_bounded_memory() -> None:
     assert (after.usable_bytes or 0) < before.usable_bytes - len(BATCH)
 
 
-async def test_a_replica_moves_to_where_it_is_and_nowhere_else(tmp_path: Path) -> None:
+async def test_one_directory_has_all_replicas_and_none_moves(tmp_path: Path) -> None:
     replica = Replica(ORDERS, 1)
     async with (
         EmbeddedBroker(data_dir=tmp_path, topics=["orders"]) as broker,
