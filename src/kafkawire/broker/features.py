@@ -7,10 +7,21 @@ from typing import Final
 
 from kafkawire.broker.image.metadata_image import METADATA_VERSION_FEATURE, MetadataImage
 from kafkawire.broker.item_errors import ItemError
-from kafkawire.broker.registration import SUPPORTED_FEATURES
+from kafkawire.broker.metadata_log.record_versions import METADATA_VERSION
 from kafkawire.protocol import FeatureLevelRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.message import Struct
+
+SUPPORTED_FEATURES: Final = (
+    ("group.version", 0, 1),
+    ("kraft.version", 0, 1),
+    ("metadata.version", 7, METADATA_VERSION),
+    ("share.version", 0, 1),
+    ("streams.version", 0, 1),
+    ("transaction.version", 0, 2),
+    ("eligible.leader.replicas.version", 0, 1),
+)
+"""Name, lowest and highest level of the features of a node of Apache Kafka 4.3.1."""
 
 ELR_FEATURE: Final = "eligible.leader.replicas.version"
 """The feature of eligible leader replicas (KIP-966)."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.features import SUPPORTED_FEATURES
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.image.topics import NO_LEADER
 from kafkawire.broker.metadata_log.record_versions import METADATA_VERSION
@@ -30,17 +31,6 @@ _FIRST_LEVELS: Final = (
     ("streams.version", 1),
     ("transaction.version", 2),
 )
-
-SUPPORTED_FEATURES: Final = (
-    ("group.version", 0, 1),
-    ("kraft.version", 0, 1),
-    ("metadata.version", 7, METADATA_VERSION),
-    ("share.version", 0, 1),
-    ("streams.version", 0, 1),
-    ("transaction.version", 0, 2),
-    ("eligible.leader.replicas.version", 0, 1),
-)
-"""Name, lowest and highest level of the features of a node of Apache Kafka 4.3.1."""
 
 _CLUSTER_DEFAULT: Final = 4
 _UNFENCED: Final = -1

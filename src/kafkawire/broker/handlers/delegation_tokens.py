@@ -148,7 +148,7 @@ class DelegationTokenHandlers:
         return DescribeDelegationTokenResponse(tokens=tuple(described))
 
     def _may_see(self, token: DelegationTokenRecord, owners: Set[str] | None, session: Session) -> bool:
-        """Whether a token is asked for, and it is the session's, or the session may describe it or its owner's."""
+        """Whether a token is wanted, and it is the session's, or the session may describe it or its owner's."""
         concerned = {token.owner, token.requester, *token.renewers}
         if owners is not None and not owners & concerned:
             return False

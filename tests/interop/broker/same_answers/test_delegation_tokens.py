@@ -67,7 +67,7 @@ def create(
 
 
 def wait_for(talk: Talk, hmac: bytes, *, gone: bool = False) -> None:
-    """Until the broker knows a token, or knows it no more."""
+    """Until the broker has a token, or has it no more."""
     eventually(
         lambda: talk.learn(DescribeDelegationTokenRequest(None), 3, DescribeDelegationTokenResponse),
         lambda answer: answer.error_code or any(token.hmac == hmac for token in answer.tokens) is not gone,
@@ -99,7 +99,7 @@ def expire(talk: Talk, hmac: bytes, period_ms: int = -1) -> None:
 
 
 def until(talk: Talk, hmac: bytes, timestamp_ms: int) -> int:
-    """The new expiry in minutes since the token was made, once the broker knows it; or as it is if it is no time."""
+    """The new expiry in minutes since the token was made, once the broker has it; or as it is if it is no time."""
     if timestamp_ms <= 0:
         return timestamp_ms
 

@@ -9,7 +9,7 @@ from tests.made.logs import METADATA_LOG, Step, write_segment
 
 from kafkawire.admin import AdminClient, ConfigResource, ConfigResourceType, FeatureUpdate, UpgradeType
 from kafkawire.broker import EmbeddedBroker
-from kafkawire.broker.registration import SUPPORTED_FEATURES
+from kafkawire.broker.features import SUPPORTED_FEATURES
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     ConfigRecord,
