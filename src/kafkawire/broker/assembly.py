@@ -9,26 +9,35 @@ from typing import Final, NamedTuple
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults import CappedVersions, Faults
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.handlers.acls import AclHandlers
+from kafkawire.broker.handlers.brokers import BrokerHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
 from kafkawire.broker.handlers.context import HandlerContext, Handlers
+from kafkawire.broker.handlers.delegation_tokens import DelegationTokenHandlers
 from kafkawire.broker.handlers.delete_records import DeleteRecordsHandlers
+from kafkawire.broker.handlers.elections import ElectionHandlers
+from kafkawire.broker.handlers.features import FeatureHandlers
 from kafkawire.broker.handlers.fetch import FetchHandlers
 from kafkawire.broker.handlers.group_members import GroupMemberHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
 from kafkawire.broker.handlers.groups import GroupHandlers
+from kafkawire.broker.handlers.leader_epochs import LeaderEpochHandlers
 from kafkawire.broker.handlers.list_offsets import ListOffsetsHandlers
+from kafkawire.broker.handlers.log_dirs import LogDirHandlers
 from kafkawire.broker.handlers.metadata import MetadataHandlers
 from kafkawire.broker.handlers.produce import ProduceHandlers
 from kafkawire.broker.handlers.producers import ProducerHandlers
+from kafkawire.broker.handlers.quorum import QuorumHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
+from kafkawire.broker.handlers.reassignments import ReassignmentHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
 from kafkawire.broker.handlers.scram_users import ScramHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
@@ -56,20 +65,28 @@ from kafkawire.broker.transactions.settings import TransactionSettings
 
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     AclHandlers,
+    BrokerHandlers,
     ClusterHandlers,
     ConfigAlterationHandlers,
     ConfigDescriptionHandlers,
+    DelegationTokenHandlers,
     DeleteRecordsHandlers,
+    ElectionHandlers,
+    FeatureHandlers,
     FetchHandlers,
     GroupHandlers,
     GroupMemberHandlers,
     GroupOffsetHandlers,
+    LeaderEpochHandlers,
     ListOffsetsHandlers,
+    LogDirHandlers,
     MetadataHandlers,
     ProduceHandlers,
     ProducerHandlers,
+    QuorumHandlers,
     QuotaHandlers,
     QuotaProposalHandlers,
+    ReassignmentHandlers,
     SaslHandlers,
     ScramHandlers,
     TopicHandlers,
@@ -90,6 +107,7 @@ class Assembled(NamedTuple):
         classic_groups: the members of groups; to be loaded once the node leads.
         cleaner: deletes and compacts records.
         transactions: the transactions; to be loaded once the node leads.
+        tokens: the delegation tokens.
     """
 
     dispatcher: Dispatcher
@@ -97,6 +115,13 @@ class Assembled(NamedTuple):
     classic_groups: ClassicGroups
     cleaner: RecordCleaner
     transactions: Transactions
+    tokens: DelegationTokens
+
+    def begin(self, resources: AsyncExitStack) -> None:
+        """Begin the work in the background; it ends when the broker stops."""
+        for work in (self.cleaner, self.tokens):
+            work.begin()
+            resources.push_async_callback(work.end)
 
 
 def assemble(
@@ -169,6 +194,7 @@ def assemble(
         quotas=quotas,
         rules=rules,
         store=store,
+        tokens=DelegationTokens(configuration, controller, clock),
         transactions=transactions,
         work=work,
     )
@@ -178,4 +204,4 @@ def assemble(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )
     cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
-    return Assembled(dispatcher, context.creation, classic_groups, cleaner, transactions)
+    return Assembled(dispatcher, context.creation, classic_groups, cleaner, transactions, context.tokens)

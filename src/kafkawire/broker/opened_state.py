@@ -146,7 +146,7 @@ class OpenedState:
             StorageError, OSError: a write failed.
         """
         controller, image = self.controller, self.controller.image
-        controller.log.lead(self.cluster.node_id)
+        controller.leader_epoch = controller.log.lead(self.cluster.node_id)
         if not image.features.levels:
             minimum = str(self.configuration.integer(_MIN_INSYNC_REPLICAS))
             controller.commit(bootstrap_records(minimum, self._formatted()))

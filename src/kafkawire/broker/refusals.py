@@ -26,6 +26,8 @@ _NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "index": ("index",),
     "key": ("key",),
     "name": ("name",),
+    "partition": ("partition",),
+    "partition_id": ("partition_id",),
     "partition_index": ("partition_index", "partition"),
     "producer_id": ("producer_id",),
     "resource_name": ("resource_name",),
@@ -60,10 +62,13 @@ _IGNORED_ARRAYS: Final = frozenset({"forgotten_topics_data", "unknown_tagged_fie
 
 _WITHOUT_ITEMS: Final[Mapping[str, range]] = {
     "AddPartitionsToTxnResponse": range(4, 1 << 15),
+    "DescribeLogDirsResponse": range(1 << 15),
+    "DescribeQuorumResponse": range(1 << 15),
     "FetchResponse": range(13, 1 << 15),
     "LeaveGroupResponse": range(1 << 15),
     "OffsetDeleteResponse": range(1 << 15),
     "OffsetFetchResponse": range(2, 8),
+    "UpdateFeaturesResponse": range(1 << 15),
 }
 """Versions of responses that have one code and no items, although items have a code too."""
 

@@ -31,9 +31,11 @@ SERVED = (
     "CreateAcls", "DeleteAcls", "DescribeConfigs", "AlterConfigs", "SaslAuthenticate", "CreatePartitions",
     "DeleteGroups", "IncrementalAlterConfigs", "OffsetDelete", "DescribeClientQuotas", "AlterClientQuotas",
     "DescribeUserScramCredentials", "AlterUserScramCredentials", "DescribeCluster", "ListConfigResources",
-    "DescribeTopicPartitions", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup",
     "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "WriteTxnMarkers", "TxnOffsetCommit", "DescribeTransactions",
     "ListTransactions",
+    "DescribeTopicPartitions", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "DescribeLogDirs", "ElectLeaders",
+    "AlterPartitionReassignments", "OffsetForLeaderEpoch", "DescribeQuorum", "UpdateFeatures", "UnregisterBroker",
+    "AddRaftVoter", "RemoveRaftVoter", "RenewDelegationToken", "ExpireDelegationToken", "DescribeDelegationToken",
 )  # fmt: skip
 
 FIRST_PRODUCE = 3

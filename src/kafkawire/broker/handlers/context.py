@@ -11,6 +11,7 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.controller import Controller
+from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.nodes import Nodes
@@ -53,6 +54,7 @@ class HandlerContext:
         quotas: the client quotas.
         rules: the rules of topics for their records.
         store: the records of all partitions.
+        tokens: the delegation tokens.
         transactions: the transactional ids and their transactions.
         work: a thread for work that would block the event loop.
     """
@@ -76,6 +78,7 @@ class HandlerContext:
     quotas: ClientQuotas
     rules: RulesOfTopics
     store: RecordStore
+    tokens: DelegationTokens
     transactions: Transactions
     work: RequestWork
 

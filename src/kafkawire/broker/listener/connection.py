@@ -232,8 +232,9 @@ class Connection:
         self._outbox.end()
 
     def _take_principal(self) -> None:
-        if self._login is not None and self._login.principal != self._session.principal:
-            self._session = replace(self._session, principal=self._login.principal)
+        login, session = self._login, self._session
+        if login is not None and (login.principal, login.has_token) != (session.principal, session.has_token):
+            self._session = replace(session, principal=login.principal, has_token=login.has_token)
 
     async def _send(self) -> None:
         while replies := await self._outbox.take(self._durable):

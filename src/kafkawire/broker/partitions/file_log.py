@@ -85,6 +85,10 @@ class FilePartitionLog(PartitionLog):
             self._durable.append((offset, waiter))
             await waiter
 
+    def epoch_starts(self) -> dict[int, int]:
+        """Leader epoch to the offset of its first record; an epoch without records is missing."""
+        return super().epoch_starts() | read_leader_epochs(self.folder)
+
     def roll(self, now_ms: int) -> None:
         """Begin a new segment."""
         if self.segments:

@@ -6,6 +6,7 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -19,7 +20,11 @@ from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 from kafkawire.wire.message import Struct
 
-_DEFAULT_RULES = SegmentRules()
+NO_EPOCH: Final = -1
+"""In place of a leader epoch where there is none."""
+
+_NO_OFFSET: Final = -1
+_DEFAULT_RULES: Final = SegmentRules()
 
 
 class FoundOffset(Struct, frozen=True, gc=False):
@@ -59,6 +64,7 @@ class PartitionLog:
         self.producers = ProducerHistory()
         self.is_closed = False
         self._used = used or MemoryUse()
+        self._epoch_starts: dict[int, int] = {}
         self._waiting: set[asyncio.Future[None]] = set()
 
     @property
@@ -149,6 +155,38 @@ class PartitionLog:
             self.segments[-1].add_aborted(aborted)
         self._store(stored)
         return stored.base_offset
+
+    def epoch_starts(self) -> dict[int, int]:
+        """Leader epoch to the offset of its first record; an epoch without records is missing.
+
+        Raises:
+            StorageError, OSError: the file with those of earlier starts of the broker cannot be read.
+        """
+        return dict(self._epoch_starts)
+
+    def end_of_epoch(self, asked: int, current: int) -> tuple[int, int]:
+        """The last epoch that is not above the one asked for, and the offset after its records (KIP-320).
+
+        Args:
+            asked: the epoch.
+            current: of the partition.
+
+        Returns:
+            -1 and -1 if it is unknown: none, or a later one than all.
+
+        Raises:
+            StorageError, OSError: as of ``epoch_starts``.
+        """
+        starts = {current: self.end_offset} | self.epoch_starts()
+        last = max(starts)
+        if asked in {NO_EPOCH, last}:
+            return (NO_EPOCH, _NO_OFFSET) if asked == NO_EPOCH else (asked, self.end_offset)
+        if asked > last:
+            return NO_EPOCH, _NO_OFFSET
+        following = min(epoch for epoch in starts if epoch > asked)
+        is_deleted = starts[following] <= self.start_offset
+        earlier = [] if is_deleted else [epoch for epoch in starts if epoch <= asked]
+        return max(earlier, default=asked), max(starts[following], self.start_offset)
 
     async def durable(self, offset: int | None = None) -> None:
         """Wait until records would survive a crash, as far as this log can.
@@ -326,6 +364,7 @@ class PartitionLog:
         stored = replace(batch, base_offset=self.end_offset, partition_leader_epoch=leader_epoch, position=0)
         if not self.segments or self.segments[-1].must_end(stored, rules, now_ms):
             self.roll(now_ms)
+        self._epoch_starts.setdefault(leader_epoch, stored.base_offset)
         self.end_offset = stored.last_offset + 1
         return stored
 
@@ -358,6 +397,6 @@ def leader_epoch_error(requested: int, epoch: int) -> ErrorCode:
         requested: the leader epoch in the request.
         epoch: the partition's.
     """
-    if requested in {-1, epoch}:
+    if requested in {NO_EPOCH, epoch}:
         return ErrorCode.NONE
     return ErrorCode.FENCED_LEADER_EPOCH if requested < epoch else ErrorCode.UNKNOWN_LEADER_EPOCH

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.partitions.checked_batch import RefusedRecordsError
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.producers import Appended
@@ -14,11 +15,26 @@ from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
 from kafkawire.wire.batches import RecordBatch
+from kafkawire.wire.message import Struct
 
 MOST_BYTES: Final = 256 * 1024 * 1024
 """The most bytes of memory for the records of a broker."""
 
 _DEFAULT_RULES: Final = SegmentRules()
+_MEMORY: Final = "memory"
+
+
+class LogDirectory(Struct, frozen=True, gc=False):
+    """Where the records are.
+
+    Attributes:
+        path: of the directory; ``memory`` if there is none.
+        total_bytes, usable_bytes: the size of its volume, and what is free.
+    """
+
+    path: str
+    total_bytes: int
+    usable_bytes: int
 
 
 class RecordStore:
@@ -57,6 +73,19 @@ class RecordStore:
         for topic_id, logs in tuple(self._logs.items()):
             for partition, log in tuple(logs.items()):
                 yield topic_id, partition, log
+
+    def size(self, topic: Topic, partition: int) -> int:
+        """Bytes of the records of a partition."""
+        log = self._logs.get(topic.topic_id, {}).get(partition)
+        return 0 if log is None else log.size
+
+    def directory(self) -> LogDirectory:
+        """The directory of all logs.
+
+        Raises:
+            OSError: its volume cannot be asked.
+        """
+        return LogDirectory(_MEMORY, self._most_bytes, max(self._most_bytes - self._used.bytes, 0))
 
     def append(
         self,

@@ -50,11 +50,13 @@ class TopicRules(Struct, frozen=True, gc=False):
         records: the requirements on records.
         segments: when a segment ends.
         cleaning: what happens to old records.
+        unclean_elections: whether a replica may lead that misses records (``unclean.leader.election.enable``).
     """
 
     records: AppendRules
     segments: SegmentRules
     cleaning: CleaningRules
+    unclean_elections: bool = False
 
 
 class RulesOfTopics:
@@ -105,6 +107,7 @@ class RulesOfTopics:
                 least_lag_ms=values.integer("min.compaction.lag.ms"),
                 most_lag_ms=most_lag_ms,
             ),
+            unclean_elections=values.boolean("unclean.leader.election.enable"),
         )
 
 
@@ -126,6 +129,9 @@ class _Values:
     def integer(self, name: str) -> int:
         value = self._value(name)
         return value if isinstance(value, int) else _UNLIMITED
+
+    def boolean(self, name: str) -> bool:
+        return self._value(name) is True
 
     def number(self, name: str) -> float:
         value = self._value(name)

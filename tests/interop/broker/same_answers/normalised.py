@@ -20,9 +20,12 @@ _OF_THE_BROKER = frozenset(
         "documentation",
         "finalized_features_epoch",
         "host",
+        "log_dir",
         "port",
         "session_lifetime_ms",
         "throttle_time_ms",
+        "total_bytes",
+        "usable_bytes",
     }
 )
 """Times, addresses and ids; and the sentences of Kafka's documentation, which the embedded broker does not have."""
@@ -77,8 +80,7 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        23, 34, 35, *range(38, 42), 43, 45, 46, 55, 57, 61, 64, 69,
-        *range(76, 82), *range(83, 93),
+        69, *range(76, 80), *range(83, 93),
     }
 )  # fmt: skip
 """APIs of Apache Kafka that the embedded broker does not have."""
