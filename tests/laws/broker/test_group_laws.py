@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from kafkawire.broker.groups.classic import timers
+from kafkawire.broker.groups import timers
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
-from kafkawire.broker.groups.classic.rebalance import Now
 from kafkawire.broker.groups.classic.settings import NEW_MEMBER_TIMEOUT, GroupSettings
 from kafkawire.broker.groups.classic.states import State
+from kafkawire.broker.groups.timers import Now
 from kafkawire.protocol import (
     GroupMetadataValue,
     HeartbeatRequest,

@@ -15,7 +15,7 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.offsets_logs import FileOffsetsLogs, OffsetsLogs
 from kafkawire.broker.groups.offsets_topic import OffsetsTopic, partition_of
-from kafkawire.broker.groups.state import Change, GroupsState
+from kafkawire.broker.groups.state import Change, GroupsState, group_of
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
@@ -43,7 +43,7 @@ class GroupCoordinator:
 
     Attributes:
         state: the groups; only changes change them.
-        on_cleared: called when all groups are forgotten, since the topic of the logs was deleted.
+        on_cleared: functions that are called when all groups are forgotten, since the topic of the logs was deleted.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class GroupCoordinator:
         self._places: tuple[Uuid, int] | None = None
         self._rewriting: asyncio.Task[None] | None = None
         self._forgetting: set[asyncio.Task[None]] = set()
-        self.on_cleared: Callable[[], None] = lambda: None
+        self.on_cleared: list[Callable[[], None]] = []
 
     @classmethod
     def opened(
@@ -93,7 +93,8 @@ class GroupCoordinator:
             removed = {record.topic_id for record in records if isinstance(record, RemoveTopicRecord)}
             if before is not None and before[0] in removed:
                 self.state.clear()
-                self.on_cleared()
+                for forget in self.on_cleared:
+                    forget()
                 self._logs.drop(partial(self._until_dropping_is_safe, controller, controller.end_offset))
             elif before is not None and before != self._places and self.state.by_id:
                 self._rewrite_soon()
@@ -166,7 +167,7 @@ class GroupCoordinator:
         count, now = len(self._topic.made().partitions), self._clock.now_ms()
         by_partition: dict[int, list[Change]] = defaultdict(list)
         for change in changes:
-            by_partition[partition_of(change[0].group, count)].append(change)
+            by_partition[partition_of(group_of(change[0]), count)].append(change)
         for partition, portion in by_partition.items():
             self._logs.append(partition, portion, now)
         for key, value in changes:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from kafkawire.broker.groups.state import Change
+from kafkawire.broker.groups.state import CONSUMER_KEYS, Change
 from kafkawire.broker.storage.batch_log import BatchLog, KeyValue
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
@@ -24,6 +24,7 @@ from kafkawire.wire.batches import RecordBatch, decode_records
 
 _SEGMENT_BYTES: Final = 100 * 1024 * 1024  # of the topic, where Kafka makes it
 _RECORDS_AT_ONCE: Final = 1_000
+_KEYS: Final = (OffsetCommitKey, GroupMetadataKey, *CONSUMER_KEYS)
 
 
 class OffsetsLog:
@@ -127,7 +128,7 @@ class OffsetsLog:
 def _changes(batch: RecordBatch) -> Iterator[tuple[int, Change]]:
     for record in decode_records(batch):
         change = decode_coordinator_record(OFFSETS_TOPIC, record.key, record.value)
-        if isinstance(change, CoordinatorRecord) and isinstance(change.key, OffsetCommitKey | GroupMetadataKey):
+        if isinstance(change, CoordinatorRecord) and isinstance(change.key, _KEYS):
             yield record.timestamp, (change.key, change.value)
 
 
@@ -148,4 +149,4 @@ def _value_version(value: Message | None) -> int | None:
             return 4 if value.expire_timestamp < 0 else 1
         case GroupMetadataValue():
             return 3
-    return None
+    return None if value is None else 0

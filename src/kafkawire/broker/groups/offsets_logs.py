@@ -13,7 +13,7 @@ from typing import Final
 
 from kafkawire.broker.groups.offsets_log import OffsetsLog
 from kafkawire.broker.groups.offsets_topic import partition_of
-from kafkawire.broker.groups.state import Change, GroupsState
+from kafkawire.broker.groups.state import Change, GroupsState, group_of
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.partition_files import read_topic_id
@@ -152,7 +152,7 @@ class FileOffsetsLogs(OffsetsLogs):
         state, in_place = GroupsState(), True
         for partition, log in self._logs.items():
             for _, (key, value) in log.changes():
-                in_place = in_place and partition_of(key.group, count) == partition
+                in_place = in_place and partition_of(group_of(key), count) == partition
                 state.apply(key, value)
         if in_place:
             return state, True
