@@ -44,7 +44,9 @@ _SETS = frozenset(
         "resources",
         "responses",
         "results",
+        "subscribed_topic_names",
         "supported_features",
+        "topic_partitions",
         "topics",
         "values",
     }
@@ -69,7 +71,7 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        *range(23, 29), 34, 35, *range(38, 42), 43, 45, 46, 55, 57, 61, *range(64, 67), 69,
+        *range(23, 29), 34, 35, *range(38, 42), 43, 45, 46, 55, 57, 61, *range(64, 67),
         *range(76, 82), *range(83, 93),
     }
 )  # fmt: skip

@@ -17,7 +17,7 @@ from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.consumer.joining import Beat, check
 from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE
-from kafkawire.broker.groups.consumer.regexes import Regex
+from kafkawire.broker.groups.consumer.regexes.matching import Regex
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.groups.coordinator import GroupCoordinator
@@ -134,9 +134,9 @@ class ConsumerGroups:
         beat = Beat(request, *client, check_regex)
         if beat.size > _LARGE and self._bytes + beat.size > self._settings.most_bytes:
             raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, "The members of all groups have no room for more.")
-        self._existing(request.group_id, may_begin=request.member_epoch == 0)
+        self._existing(request)
         await self._coordinator.prepare([request.group_id])
-        group = self._existing(request.group_id, may_begin=request.member_epoch == 0)
+        group = self._existing(request)
         before: list[Change] = []
         if group is None:
             before = self._end_of_classic(request.group_id)
@@ -195,18 +195,20 @@ class ConsumerGroups:
         self._forget(group_id)
         return ErrorCode.NONE
 
-    def _existing(self, group_id: str, *, may_begin: bool) -> ConsumerGroup | None:
-        """The group; None if it begins now.
+    def _existing(self, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroup | None:
+        """The group of a request; None if it begins now.
 
         Raises:
             GroupError: there is no such group, and none begins.
         """
+        group_id, may_begin = request.group_id, request.member_epoch == 0
         group = self.group(group_id)
         if group is not None:
             return group
         classic = self._classic.group(group_id)
         if classic is None and not may_begin:
-            raise GroupError(ErrorCode.GROUP_ID_NOT_FOUND, f"Consumer group {group_id} not found.")
+            kind = "Consumer group" if request.member_epoch > 0 else "Group"
+            raise GroupError(ErrorCode.GROUP_ID_NOT_FOUND, f"{kind} {group_id} not found.")
         if classic is not None and not may_begin:
             raise GroupError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
         if classic is not None and classic.state is not State.EMPTY:
@@ -272,9 +274,8 @@ class ConsumerGroups:
         version, matches = self._topics.version, dict[str, list[str]]()
         async with self._one_at_a_time:
             for text in regexes:
-                regex = Regex(text)
-                names = in_slices(tuple(self._topics.names))
-                matches[text] = [name async for name in names if regex.matches(name) and may_see(name)]
+                names = await asyncio.to_thread(_matching, text, tuple(self._topics.names))
+                matches[text] = [name async for name in in_slices(names) if may_see(name)]
         try:
             await self._coordinator.prepare([group_id])
             group = self._live.get(group_id)
@@ -300,6 +301,16 @@ class ConsumerGroups:
                 self._settle(group)
         except (StorageError, OSError) as error:
             _log.warning("Group %r: its record cannot be written: %s", group_id, error)
+
+
+def _matching(text: str, names: Sequence[str]) -> Sequence[str]:
+    """The names that a regular expression matches; none if another release has taken it and this one does not."""
+    try:
+        regex = Regex(text)
+    except ValueError as error:
+        _log.warning("%s It matches no topic.", error)
+        return ()
+    return [name for name in names if regex.matches(name)]
 
 
 def check_regex(text: str) -> None:
