@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
@@ -24,6 +25,9 @@ from kafkawire.protocol import (
     SyncGroupResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
+
+SEEDS = int(os.environ.get("KAFKAWIRE_GROUP_SEEDS", "60"))
+"""How many groups live; ``--hypothesis-seed`` says with which they begin."""
 
 PARTITIONS = 5
 PROTOCOLS = st.permutations(["range", "roundrobin", "sticky"]).flatmap(
@@ -288,5 +292,5 @@ class GroupMachine(RuleBasedStateMachine):
         assert (self.group.state in {State.STABLE, State.COMPLETING_REBALANCE}) <= bool(members)
 
 
-GroupMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=60, deadline=None)
+GroupMachine.TestCase.settings = settings(max_examples=SEEDS, stateful_step_count=60, deadline=None)
 TestGroups = GroupMachine.TestCase

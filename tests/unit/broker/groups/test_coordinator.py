@@ -19,7 +19,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.offsets_logs import OffsetsLogs
 from kafkawire.broker.groups.offsets_topic import OffsetsTopic, partition_of
-from kafkawire.broker.groups.state import Change, GroupsState
+from kafkawire.broker.groups.state import Change, GroupsState, group_of
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
@@ -54,7 +54,7 @@ async def make_topic(controller: Controller, name: str = "t", topic_id: Uuid = T
 
 
 async def commit_all(coordinator: GroupCoordinator, *changes: Change) -> None:
-    await coordinator.prepare({key.group for key, _ in changes})
+    await coordinator.prepare({group_of(key) for key, _ in changes})
     coordinator.commit(changes)
     await coordinator.durable()
 
