@@ -1,4 +1,4 @@
-"""Clients that want groups of KIP-848 or transactions: each fails at once with its own message, on the page too."""
+"""Clients that want transactions: each fails at once with its own message, on the page too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminError
 from tests.apache_kafka.java_program import java_command
 from tests.apache_kafka.releases import newest_broker_release
 
@@ -90,20 +89,6 @@ def test_kafka_python_wants_transactions(broker: ThreadedBroker, caplog: pytest.
     documented("kafka-python, `transactional_id`", "`TransactionalIdAuthorizationFailedError`")
 
 
-def test_librdkafka_wants_a_consumer_group(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
-    confluent: Untyped = importlib.import_module("confluent_kafka")
-    servers = {"bootstrap.servers": broker.bootstrap_servers, "client.id": "new"}
-    consumer = confluent.Consumer({**servers, "group.id": "readers", "group.protocol": "consumer"})
-    consumer.subscribe(["orders"])
-    with at_once():
-        message = consumer.poll(2 * AT_ONCE)
-    words = "ConsumerGroupHeartbeat fatal error: Broker: API version not supported"
-    assert words in str(message.error())
-    consumer.close()
-    warned(caplog, "confluent-kafka-python", "a consumer group of KIP-848")
-    documented("librdkafka (confluent-kafka), `group.protocol=consumer`", words)
-
-
 def test_librdkafka_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
     confluent: Untyped = importlib.import_module("confluent_kafka")
     producer = confluent.Producer({"bootstrap.servers": broker.bootstrap_servers, "transactional.id": "payments"})
@@ -113,37 +98,6 @@ def test_librdkafka_wants_transactions(broker: ThreadedBroker, caplog: pytest.Lo
     assert "Transactional Id authorization failed" in str(failed.value)
     warned(caplog, "confluent-kafka-python", "transactions")
     documented("librdkafka (confluent-kafka), `transactional.id`", "Transactional Id authorization failed")
-
-
-JAVAS_WORDS = "The cluster does not support the new CONSUMER group protocol"
-
-
-def test_java_wants_a_consumer_group(
-    java_admin: JavaAdmin, broker: ThreadedBroker, caplog: pytest.LogCaptureFixture
-) -> None:
-    admin = java_admin.client(broker.bootstrap_servers)
-    failed = pytest.raises(JavaAdminError, match=JAVAS_WORDS)
-    with at_once(), failed, admin.member("readers-consumer", ["orders"], "consumer"):
-        pass
-    warned(caplog, "apache-kafka-java", "a consumer group of KIP-848")
-    documented("Java, `group.protocol=consumer`", JAVAS_WORDS)
-
-
-def test_kafka_console_consumer_wants_a_consumer_group(broker: ThreadedBroker) -> None:
-    """It prints the error at once; the code with which it ends is 0 after every error, which no broker can change."""
-    tool = "org.apache.kafka.tools.consumer.ConsoleConsumer"
-    where = ("--bootstrap-server", broker.bootstrap_servers, "--topic", "orders", "--group", "readers")
-    arguments = (*where, "--timeout-ms", "60000", "--command-property", "group.protocol=consumer")
-    ended = subprocess.run(
-        [*java_command(newest_broker_release(), "512m", ()), tool, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
-    assert f"UnsupportedVersionException: {JAVAS_WORDS}" in ended.stderr
-    assert (ended.returncode, ended.stdout) == (0, "")
-    documented("kafka-console-consumer, `group.protocol=consumer`", "ends with code 0")
 
 
 def test_java_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
