@@ -119,7 +119,8 @@ class Life:
                     request = replace(request, instance_id="unknown", member_epoch=max(consumer.epoch, 1))
                 case 3:
                     other = self.chance.choice(self.consumers)
-                    request = replace(request, member_epoch=max(consumer.epoch, 1), topic_partitions=other.reported())
+                    reported = (*consumer.reported(), *other.reported())
+                    request = replace(request, member_epoch=max(consumer.epoch, 1), topic_partitions=reported)
             answer = self.driven.send(
                 replace(request, subscribed_topic_names=None, member_epoch=request.member_epoch or 1)
             )

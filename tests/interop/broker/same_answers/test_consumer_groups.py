@@ -341,7 +341,7 @@ def test_administrators_see_and_remove(talk: Talk) -> None:
 
 
 @same_answers_from_brokers_with_policies
-def test_groups_of_both_kinds_do_not_mix(talk: Talk) -> None:
+def test_consumer_groups_do_not_mix_with_classic_ones(talk: Talk) -> None:
     """As with ``group.consumer.migration.policy=disabled``: an empty group becomes one of the other kind."""
     create(talk, "cg-topic", 4)
     coordinated(talk, "cg-mixed")
