@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 from tests.embedded.connection import connected_to
 
@@ -27,6 +28,7 @@ async def test_heartbeats_without_joins_leave_nothing() -> None:
         assert not listed.groups
 
 
+@pytest.mark.extended
 async def test_bounded_members_share_memory() -> None:
     """Large subscriptions are refused when there are many; small ones join nevertheless."""
     names = tuple(f"{number:0>249}" for number in range(4000))

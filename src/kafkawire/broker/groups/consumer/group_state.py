@@ -150,7 +150,8 @@ class ConsumerGroupState:
         """The topics to which a member subscribes, by name and by regular expression."""
         matched = self.regexes.get(member.regex or "", ResolvedRegex()).topics
         first, second = (member.topics, matched) if len(member.topics) > len(matched) else (matched, member.topics)
-        return (*first, *(name for name in second if name not in frozenset(first)))
+        known = frozenset(first)
+        return (*first, *(name for name in second if name not in known))
 
     @property
     def subscribed(self) -> Collection[str]:

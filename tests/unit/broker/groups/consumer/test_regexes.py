@@ -32,7 +32,5 @@ def test_large_regular_expressions_are_refused() -> None:
 
 
 def test_an_error_says_what_and_where() -> None:
-    with pytest.raises(
-        ValueError, match=r"`orders\(` is not a valid regular expression: missing closing \), at character 6"
-    ):
+    with pytest.raises(ValueError, match=r"`orders\(` is not .* missing closing \), at character 6"):
         Regex("orders(")
