@@ -188,8 +188,10 @@ class Machine(RuleBasedStateMachine):
     @rule(number=PRODUCERS, committed=st.booleans(), bumps=st.booleans())
     def end(self, number: int, *, committed: bool, bumps: bool) -> None:
         producer = self.model.producers[number]
+        is_forgotten = number not in {state.producer_id for state in self.log.producers.states()}
         if bumps:
             producer.epoch += 1
+        if bumps or is_forgotten:  # a marker makes an expired producer known again, without a sequence, as in Kafka
             producer.sequence = 0
 
         async def append() -> None:

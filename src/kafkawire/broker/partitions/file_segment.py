@@ -96,6 +96,10 @@ class FileSegment(Segment):
         self._aborted, self._stores_aborted = [], bool(found)
         return True
 
+    def expect_aborted(self, aborted: Sequence[AbortedTransaction]) -> None:
+        """The file will have this list."""
+        self._stores_aborted = bool(aborted)
+
     @property
     def has_aborted(self) -> bool:
         """Whether there are such transactions."""
@@ -244,7 +248,7 @@ def write_replacement(
         os.fsync(file.fileno())
     aborted_swap = _swap_path(made.path.with_suffix(TRANSACTION_INDEX_SUFFIX))
     write_aborted(aborted_swap, aborted)
-    made.take_aborted()
+    made.expect_aborted(aborted)
     cleaned.rename(_swap_path(made.path))
     return made, [path for path in (aborted_swap, _swap_path(made.path)) if path.exists()]
 

@@ -65,6 +65,7 @@ def recovered_segments(
             _end(segment, later[0].base_offset, producers, is_durable=later[0].base_offset <= recovery_point)
     if segments and offset < recovery_point:
         _check(folder, offset, recovery_point, "the log ends")
+    producers.expire(expired_ms)  # only now: a later marker may have kept one of the snapshot
     return segments
 
 
@@ -87,7 +88,6 @@ def _taken_whole(
         if snapshot is None:
             return []
         producers.restore(snapshot)
-        producers.expire(expired_ms)
     return segments
 
 

@@ -136,3 +136,14 @@ async def test_a_cut_removes_snapshots_after_it(folder: Path) -> None:
         assert log.end_offset == 2
         assert names(folder, ".snapshot") == [1, 2]
         assert log.producers.transactions.first_offset(7) == 0
+
+
+async def test_a_segment_that_replaces_others_has_their_list(folder: Path) -> None:
+    """The first of them had none."""
+    async with opened(folder.parent) as log:
+        kept = [one for one in log.batches(0) if one.base_offset < 3]
+        await log.rewrite(log.segments[:3], iter(kept), [ABORTED])
+        assert log.aborted_in(0, 4) == log.aborted_by_read(0, 10) == [ABORTED]
+    assert names(folder, ".txnindex") == [0]
+    async with opened(folder.parent) as log:
+        assert log.aborted_in(0, 4) == [ABORTED]
