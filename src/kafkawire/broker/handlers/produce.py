@@ -68,8 +68,7 @@ class ProduceHandlers:
             [await self._produce_topic(topic, request, call, confirmed, logs) for topic in request.topic_data]
         )
         if request.acks:
-            for log in logs:
-                await log.durable()
+            call.appended.extend((log, log.end_offset) for log in logs)
         throttle_time_ms = self._rates.record(call.session, call.client_id, call.size)
         if request.acks:
             return ProduceResponse(topics, throttle_time_ms)

@@ -76,12 +76,13 @@ class FilePartitionLog(PartitionLog):
         """The offset after the last durable record."""
         return self.durable_offset
 
-    async def durable(self) -> None:
-        """Wait until all records so far would survive a crash."""
-        if self.durable_offset < self.end_offset:
+    async def durable(self, offset: int | None = None) -> None:
+        """Wait until records would survive a crash."""
+        offset = self.end_offset if offset is None else offset
+        if self.durable_offset < offset:
             self._writer.check()
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._durable.append((self.end_offset, waiter))
+            self._durable.append((offset, waiter))
             await waiter
 
     def roll(self, now_ms: int) -> None:

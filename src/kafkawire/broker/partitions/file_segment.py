@@ -89,12 +89,17 @@ class FileSegment(Segment):
             Whether it was taken; not if the file is damaged.
         """
         try:
-            read_aborted(self.aborted_path)
+            found = read_aborted(self.aborted_path)
         except StorageError as error:
             _log.warning("%s", error)
             return False
-        self._aborted, self._stores_aborted = [], True
+        self._aborted, self._stores_aborted = [], bool(found)
         return True
+
+    @property
+    def has_aborted(self) -> bool:
+        """Whether there are such transactions."""
+        return self._stores_aborted or super().has_aborted
 
     def aborted(self) -> Sequence[AbortedTransaction]:
         """The transactions that were aborted by markers in this segment; from the file, once it has ended."""
@@ -134,7 +139,7 @@ class FileSegment(Segment):
         self._index.store(keep=grows)
         if not self._stores_aborted:
             write_aborted(self.aborted_path, self._aborted)
-            if not grows:
+            if self._aborted and not grows:
                 self._stores_aborted = True
                 self._aborted = []
 
@@ -157,15 +162,16 @@ class FileSegment(Segment):
         for suffix in _FILES:
             self.path.with_suffix(suffix).unlink(missing_ok=True)
 
-    def read(self, offset: int, most: int, *, at_least_one: bool, end: int) -> bytes:
+    def read(self, offset: int, most: int, *, at_least_one: bool, end: int | None) -> bytes:
         """The batches from the one with an offset on, or with the next one; the last one is truncated at the limit."""
         if not self.readable:
             return b""
         with self.path.open("rb") as file:
             head = next(self._heads(file, offset), None)
-            if head is None or head.base_offset >= end or (head.size > most and not at_least_one):
+            if head is None or (head.size > most and not at_least_one):
                 return b""
-            size = min(max(most, head.size), self._position(file, end) - head.position)
+            limit = self.readable if end is None else self._position(file, end)
+            size = max(0, min(max(most, head.size), limit - head.position))
             file.seek(head.position)
             return file.read(size)
 

@@ -150,8 +150,11 @@ class PartitionLog:
         self._store(stored)
         return stored.base_offset
 
-    async def durable(self) -> None:
-        """Wait until all records so far would survive a crash, as far as this log can.
+    async def durable(self, offset: int | None = None) -> None:
+        """Wait until records would survive a crash, as far as this log can.
+
+        Args:
+            offset: all records below it; None for all so far.
 
         Raises:
             StorageError: they could not be written.
@@ -169,8 +172,7 @@ class PartitionLog:
         Raises:
             OSError: a file cannot be read.
         """
-        end = self.high_watermark if end is None else end
-        for segment in self._segments_from(offset) if offset < end else ():
+        for segment in self._segments_from(offset) if end is None or offset < end else ():
             if records := segment.read(offset, most, at_least_one=at_least_one, end=end):
                 return records
         return b""
@@ -192,7 +194,7 @@ class PartitionLog:
         """
         found: list[AbortedTransaction] = []
         for segment in self._segments_from(offset):
-            for aborted in segment.aborted():
+            for aborted in segment.aborted() if segment.has_aborted else ():
                 if aborted.last_offset >= offset and aborted.first_offset < end:
                     found.append(aborted)
                 if aborted.last_stable_offset >= end:
@@ -209,7 +211,9 @@ class PartitionLog:
         Raises:
             OSError, StorageError: a file cannot be read.
         """
-        for segment in self._segments_from(offset) if size else ():
+        if not size or not any(segment.has_aborted for segment in self._segments_from(offset)):
+            return ()
+        for segment in self._segments_from(offset):
             end = segment.upper_bound(offset, size)
             if end is not None:
                 return self.aborted_in(offset, end)

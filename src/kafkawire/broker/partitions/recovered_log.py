@@ -92,7 +92,7 @@ def _taken_whole(
 
 
 def _end(segment: FileSegment, end_offset: int, producers: ProducerHistory, *, is_durable: bool) -> None:
-    """Make the files of a segment that has ended, as far as they are missing.
+    """Make the files of a segment that has ended, as far as they are missing or damaged.
 
     A list of aborted transactions in a file counts for more than the one from batches: compaction and deletion may have
     removed the begin of a transaction.
@@ -101,7 +101,7 @@ def _end(segment: FileSegment, end_offset: int, producers: ProducerHistory, *, i
         segment.take_aborted()
     segment.store_index(grows=False)
     snapshot = producer_snapshot_path(segment.path.parent, end_offset)
-    if not snapshot.exists():
+    if read_producer_snapshot(snapshot) is None:
         write_producer_snapshot(snapshot, producers.snapshot())
 
 

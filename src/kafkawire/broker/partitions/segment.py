@@ -109,6 +109,11 @@ class Segment:
         """Note a transaction that was aborted by a marker in this segment."""
         self._aborted.append(aborted)
 
+    @property
+    def has_aborted(self) -> bool:
+        """Whether there are such transactions."""
+        return bool(self._aborted)
+
     def aborted(self) -> Sequence[AbortedTransaction]:
         """The transactions that were aborted by markers in this segment, in order.
 
@@ -117,14 +122,14 @@ class Segment:
         """
         return self._aborted
 
-    def read(self, offset: int, most: int, *, at_least_one: bool, end: int) -> bytes:
+    def read(self, offset: int, most: int, *, at_least_one: bool, end: int | None) -> bytes:
         """The batches from the one with an offset on, or with the next one; the last one is truncated at the limit.
 
         Args:
             offset: of the first record; none is read from a segment that ends before it.
             most: the most bytes.
             at_least_one: whether the first batch is read completely even if it is larger; else nothing is read then.
-            end: only batches below this offset.
+            end: only batches below this offset; None for all.
 
         Raises:
             OSError: a file cannot be read.
@@ -193,12 +198,12 @@ class MemorySegment(Segment):
         self._batches = []
         self.size, self.largest_timestamp, self._first_timestamp = 0, -1, None
 
-    def read(self, offset: int, most: int, *, at_least_one: bool, end: int) -> bytes:
+    def read(self, offset: int, most: int, *, at_least_one: bool, end: int | None) -> bytes:
         """The batches from the one with an offset on, or with the next one; the last one is truncated at the limit."""
         pieces: list[bytes] = []
         size = 0
         for batch in self.batches(offset):
-            if batch.base_offset >= end:
+            if end is not None and batch.base_offset >= end:
                 break
             if not pieces:
                 if batch.size > most and not at_least_one:

@@ -1,4 +1,4 @@
-"""Producers whose transactions the coordinator is asked about before their first batch is appended (KIP-890)."""
+"""Questions to the coordinator about transactions, before their first batch is appended (KIP-890)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Verifications:
 
 
 class TransactionalWrite(Struct, frozen=True, gc=False):
-    """What the coordinator is asked about: partitions to which a producer writes in a transaction.
+    """A question to the coordinator: partitions to which a producer writes in a transaction.
 
     Attributes:
         transactional_id: from the request.

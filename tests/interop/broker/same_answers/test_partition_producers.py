@@ -1,4 +1,4 @@
-"""Producers of partitions, and what is refused of transactions before a coordinator is asked."""
+"""Producers of partitions, and what partitions refuse of transactions without a coordinator."""
 
 from __future__ import annotations
 
