@@ -260,16 +260,16 @@ class _Fitting:
                 self._expected += batch.last_offset_delta + 1
                 self._is_sure = False  # others may be lost before it
             return _misfit(item, "bad_offset", f"offset {batch.base_offset} does not fit the batches beside it")
-        self._passed(batch)
+        self._passed(batch, is_sure=is_confirmed)
         if not self._epoch_fits(batch, following[0] if following else None):
             reason = f"leader epoch {batch.partition_leader_epoch} does not fit the batches beside it"
             return _misfit(item, "bad_epoch", reason)
         self._epoch = batch.partition_leader_epoch
         return item if is_confirmed else replace(item, is_confirmed=False)
 
-    def _passed(self, batch: RecordBatch) -> None:
+    def _passed(self, batch: RecordBatch, *, is_sure: bool) -> None:
         self._expected = self._lowest = batch.last_offset + 1
-        self._is_sure = True
+        self._is_sure = is_sure
 
     def _is_in_line(self, batch: RecordBatch, following: Sequence[RecordBatch | None]) -> bool:
         """Whether the batch before or after confirms the offset; without gaps, both are next to it."""
