@@ -1,8 +1,8 @@
 """The releases of Apache Kafka that the definitions come from, what each has published, and where its jars lie.
 
 Tests ask for releases by what they need: `releases` for its classes, `broker_releases` for suites that start brokers,
-`later_releases` for what the releases after those changed. Nothing but ``specs/sources.toml``, ``unpublished.toml`` and
-`BETWEEN` names a release.
+`later_releases` for what the releases after those changed. Nothing but ``specs/sources.toml`` and ``unpublished.toml``
+names a release.
 """
 
 from __future__ import annotations
@@ -19,9 +19,6 @@ from tests.apache_kafka.prerequisites import lacking
 REPOSITORY = Path(__file__).parents[2]
 BROKER = "kafka_2.13"
 """The artifact with the broker, which brings all message classes."""
-
-BETWEEN = "4.1.2"
-"""A release between those of the definitions, for tests of what brokers write."""
 
 TOOLS = "kafka-tools"
 """The artifact with ``kafka-topics``, ``kafka-dump-log`` and the like."""
@@ -47,16 +44,12 @@ def broker_releases() -> tuple[str, ...]:
     return tuple(newest.values())
 
 
-def broker_release_parameters(*others: str) -> tuple[ParameterSet, ...]:
-    """`broker_releases` as parameters of tests that start brokers of their own: `make test` takes the newest alone.
-
-    Args:
-        others: further releases.
-    """
+def broker_release_parameters() -> tuple[ParameterSet, ...]:
+    """`broker_releases` as parameters of tests that start brokers of their own: `make test` takes the newest alone."""
     newest = newest_broker_release()
     return tuple(
         pytest.param(release, marks=[] if release == newest else [pytest.mark.extended])
-        for release in sorted({*broker_releases(), *others}, key=_numbers)
+        for release in broker_releases()
     )
 
 
@@ -94,7 +87,7 @@ def is_at_least(release: str, version: str) -> bool:
 def unpublished(release: str) -> frozenset[str]:
     """The artifacts that a release does not have: ``absent`` in ``specs/sources.toml``, and ``unpublished.toml``."""
     of_tests: dict[str, list[str]] = tomllib.loads(_UNPUBLISHED.read_text("utf-8"))
-    absent = _sources().get(release, {}).get("absent", [])
+    absent = _sources()[release].get("absent", [])
     assert isinstance(absent, list)
     return frozenset([*absent, *of_tests.get(release, [])])
 

@@ -10,7 +10,7 @@ import pytest
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
-from tests.apache_kafka.releases import BETWEEN, broker_release_parameters, is_at_least
+from tests.apache_kafka.releases import broker_release_parameters, is_at_least
 from tests.interop.logs.test_histories import Running, check, kafka, read
 from tests.kafka_logs.histories import Row, still_open
 
@@ -22,7 +22,7 @@ _RECORDS = Partition("records", 0)
 _LATEST = -1
 
 
-@pytest.fixture(scope="module", params=broker_release_parameters(BETWEEN))
+@pytest.fixture(scope="module", params=broker_release_parameters())
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     release: str = request.param
     with kafka(release, tmp_path_factory.mktemp(f"coordinators-{release}"), {}) as made:

@@ -17,7 +17,7 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import JavaAcl, Partition
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers, started
-from tests.apache_kafka.releases import BETWEEN, broker_release_parameters, is_at_least, newest_broker_release
+from tests.apache_kafka.releases import broker_release_parameters, is_at_least, newest_broker_release
 from tests.kafka_logs.histories import Row, history, still_open
 from tests.made.cluster_state import CLUSTER_HISTORIES
 from tests.made.logs import METADATA_LOG
@@ -112,7 +112,7 @@ def kafka(release: str, folder: Path, further: Mapping[str, str]) -> Iterator[Ru
         yield made
 
 
-@pytest.fixture(scope="module", params=broker_release_parameters(BETWEEN))
+@pytest.fixture(scope="module", params=broker_release_parameters())
 def running(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     release: str = request.param
     further = SNAPSHOTS if is_at_least(release, "4.0") else {**SNAPSHOTS, **CONSUMER_GROUPS}

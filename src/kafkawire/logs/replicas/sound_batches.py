@@ -20,7 +20,7 @@ from kafkawire.logs.frames.batches import FileRange, scan_runs
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.replicas.finding import Replica, ReplicatedLog
-from kafkawire.logs.replicas.salvage import salvaged_batches
+from kafkawire.logs.replicas.salvage import SHARED_OCTETS, salvaged_batches
 from kafkawire.wire.batches import RecordBatch
 
 _LOOKED_AHEAD: Final = 4
@@ -202,7 +202,8 @@ def _searched(flaws: list[Flaw], store: FileStore, offsets: range, largest: int)
     position, end = first.position, last.position + last.size
     try:
         with store.open(first.file.path) as opened:
-            for batch in salvaged_batches(opened, position, end, offsets, largest):
+            start = max(position - SHARED_OCTETS, 0)
+            for batch in salvaged_batches(opened, start, end, offsets, largest):
                 if batch.position > position:
                     yield Damage(first.file, position, batch.position - position, first.code, first.reason)
                 yield SoundBatch(first.file, batch, is_salvaged=True)
