@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-import signal
-import socket
-import struct
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.embedded.process import STARTER, pipe, running, started
+from tests.embedded.process import STARTER, running, started
+from tests.hostile.broker.crashing import LoadClient, halted_by_a_full_disk, kill_9
 
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.image.metadata_image import MetadataImage
@@ -29,57 +27,22 @@ SEED: Final = 20_261_121
 KILLS: Final = 12
 ENTITIES: Final = 40
 AT_ONCE: Final = 3
-IN_FLIGHT: Final = 64
 VERSION: Final = 1
 SNAPSHOTS: Final = {"metadata.log.max.record.bytes.between.snapshots": "20000"}
 
-PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
 
+class Client(LoadClient):
+    """Sets quotas; the request number n gives each of its entities the value n."""
 
-class Client:
-    """Sets quotas, many requests at a time; the request number n gives each of its entities the value n."""
+    IN_FLIGHT = 64
 
-    def __init__(self, port: int, number: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=20)
-        self._input = self._socket.makefile("rb")
-        self.sent = self.acknowledged = number
+    def frame(self, number: int) -> bytes:
+        return encode_request(request(number), VERSION, correlation_id=number, client_id="load")
 
-    def run(self, answers: int) -> None:
-        """Continue until this number of answers has arrived.
-
-        Raises:
-            ConnectionError: the broker is gone.
-        """
-        for _ in range(answers):
-            while self.sent - self.acknowledged < IN_FLIGHT:
-                frame = encode_request(request(self.sent + 1), VERSION, correlation_id=self.sent + 1, client_id="load")
-                self._socket.sendall(frame)
-                self.sent += 1
-            self._take_answer()
-
-    def take_answers(self) -> None:
-        """All that came before the broker was gone."""
-        try:
-            while self.acknowledged < self.sent:
-                self._take_answer()
-        except ConnectionError:
-            pass
-        finally:
-            self._input.close()
-            self._socket.close()
-
-    def _take_answer(self) -> None:
-        (size,) = struct.unpack(">i", self._read(4))
-        number, answer = decode_response(self._read(size), AlterClientQuotasResponse, VERSION)
-        assert [entry.error_code for entry in answer.entries] == [0] * AT_ONCE
-        assert number == self.acknowledged + 1
-        self.acknowledged = number
-
-    def _read(self, size: int) -> bytes:
-        content = self._input.read(size)
-        if len(content) < size:
-            raise ConnectionResetError("the broker is gone")
-        return content
+    def number_of(self, answer: bytes) -> int:
+        number, answered = decode_response(answer, AlterClientQuotasResponse, VERSION)
+        assert [entry.error_code for entry in answered.entries] == [0] * AT_ONCE
+        return number
 
 
 def request(number: int) -> AlterClientQuotasRequest:
@@ -129,8 +92,7 @@ def test_kill_9_under_load_loses_nothing_that_was_acknowledged(tmp_path: Path) -
             pid, port = started(process, tmp_path, SNAPSHOTS)
             client = Client(port, number)
             client.run(answers=chosen.randrange(1, 400))
-            os.kill(pid, signal.SIGKILL)
-            assert pipe(process.stdout).readline() == "gone\n"
+            kill_9(process, pid)
             client.take_answers()
             number = check(tmp_path, client.acknowledged, client.sent)
     assert number > KILLS
@@ -138,22 +100,10 @@ def test_kill_9_under_load_loses_nothing_that_was_acknowledged(tmp_path: Path) -
 
 
 def test_a_full_disk_halts_the_program_and_takes_nothing_back(tmp_path: Path) -> None:
-    """A limit on the size of files replaces a full disk: the system raises the same kind of error for both."""
-    data_dir, ready = tmp_path / "data", tmp_path / "ready"
-    arguments = ["broker", "--port=0", f"--data-dir={data_dir}", f"--ready-file={ready}"]
-    with running([sys.executable, "-c", PROGRAM, *arguments], largest_file=50_000) as process:
-        assert "listens on" in pipe(process.stdout).readline()
-        client = Client(int(ready.read_text().rpartition(":")[2]), 0)
-        with pytest.raises(ConnectionError):
-            client.run(answers=10_000)
-        client.take_answers()
-        _, errors = process.communicate(timeout=20)
-    assert process.returncode == 1
+    client, errors = halted_by_a_full_disk(tmp_path, Client)
     assert "00000000000000000000.log: writing the records from offset" in errors
     assert "File too large" in errors
-    assert "Traceback" not in errors
-    assert client.acknowledged > 100
-    check(data_dir, client.acknowledged, client.sent)
+    check(tmp_path / "data", client.acknowledged, client.sent)
 
 
 def test_a_power_failure_at_any_moment_takes_nothing_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import random
-import signal
 import socket
 import struct
 import sys
@@ -14,6 +12,7 @@ from typing import Final
 from tests.apache_kafka.connection import connected_to
 from tests.embedded.groups import opened_groups
 from tests.embedded.process import STARTER, running, started
+from tests.hostile.broker.crashing import LoadClient, kill_9
 
 from kafkawire.protocol import (
     CreateTopicsRequest,
@@ -31,49 +30,27 @@ from kafkawire.rpc import decode_response, encode_request
 
 KILLS: Final = 6
 CLIENTS: Final = 4
-IN_FLIGHT: Final = 8
 TOPIC: Final = "orders"
 
 
-class Committer:
-    """Commits for one group, several requests at a time, offsets that count up."""
+class Committer(LoadClient):
+    """Commits for one group offsets that count up."""
+
+    IN_FLIGHT = 8
 
     def __init__(self, port: int, group: str, offset: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=20)
-        self._input = self._socket.makefile("rb")
+        super().__init__(port, offset)
         self.group = group
-        self.sent = self.acknowledged = offset
 
-    def send(self) -> None:
-        while self.sent - self.acknowledged < IN_FLIGHT:
-            self.sent += 1
-            partition = OffsetCommitRequest.OffsetCommitRequestPartition(0, self.sent)
-            topics = (OffsetCommitRequest.OffsetCommitRequestTopic(TOPIC, partitions=(partition,)),)
-            request = OffsetCommitRequest(self.group, topics=topics)
-            self._socket.sendall(encode_request(request, 9, correlation_id=self.sent))
+    def frame(self, number: int) -> bytes:
+        partition = OffsetCommitRequest.OffsetCommitRequestPartition(0, number)
+        topics = (OffsetCommitRequest.OffsetCommitRequestTopic(TOPIC, partitions=(partition,)),)
+        return encode_request(OffsetCommitRequest(self.group, topics=topics), 9, correlation_id=number)
 
-    def take_answer(self) -> bool:
-        """Whether one came, in order and without error."""
-        head = self._input.read(4)
-        content = self._input.read(struct.unpack(">i", head)[0]) if len(head) == 4 else b""
-        if not content:
-            return False
-        number, answer = decode_response(content, OffsetCommitResponse, 9)
-        assert number == self.acknowledged + 1
-        assert not answer.topics[0].partitions[0].error_code
-        self.acknowledged = number
-        return True
-
-    def take_answers(self) -> None:
-        """All that came before the broker was gone."""
-        try:
-            while self.take_answer():
-                pass
-        except ConnectionError:
-            pass
-        finally:
-            self._input.close()
-            self._socket.close()
+    def number_of(self, answer: bytes) -> int:
+        number, answered = decode_response(answer, OffsetCommitResponse, 9)
+        assert not answered.topics[0].partitions[0].error_code
+        return number
 
 
 def create_topic(port: int) -> None:
@@ -101,11 +78,8 @@ async def test_kill_9_loses_no_commit_that_was_acknowledged(tmp_path: Path) -> N
             clients = [Committer(port, group, offset) for group, offset in offsets.items()]
             for _ in range(chosen.randrange(1, 60)):
                 for client in clients:
-                    client.send()
-                    assert client.take_answer()
-            os.kill(pid, signal.SIGKILL)
-            assert process.stdout is not None
-            assert process.stdout.readline() == "gone\n"
+                    client.run(answers=1)
+            kill_9(process, pid)
             for client in clients:
                 client.take_answers()
             found = await committed(tmp_path)
@@ -133,6 +107,4 @@ def test_kill_9_takes_no_member_away_that_has_its_assignment(tmp_path: Path) -> 
                 assigned = (SyncGroupRequest.SyncGroupRequestAssignment(member_id, str(generation).encode()),)
                 sync = SyncGroupRequest("members", generation, member_id, assignments=assigned)
                 assert client.ask(sync, 3, SyncGroupResponse).assignment == str(generation).encode()
-                os.kill(pid, signal.SIGKILL)
-            assert process.stdout is not None
-            assert process.stdout.readline() == "gone\n"
+                kill_9(process, pid)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import signal
-import socket
-import struct
 import sys
 from pathlib import Path
 from typing import Final
 
-import pytest
-from tests.embedded.process import STARTER, pipe, running, started
+from tests.embedded.process import STARTER, running, started
+from tests.hostile.broker.crashing import LoadClient, halted_by_a_full_disk, kill_9
 
 from kafkawire.admin import AdminClient, NewTopic
 from kafkawire.broker import EmbeddedBroker
@@ -23,56 +19,20 @@ from kafkawire.wire.batches import Record, decode_records, encode_batch, read_ba
 
 SEED: Final = 20_261_125
 KILLS: Final = 8
-IN_FLIGHT: Final = 32
 VERSION: Final = 9
 
-PROGRAM: Final = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
 
+class Client(LoadClient):
+    """Produces numbers from 0 on: the request number n has n - 1."""
 
-class Client:
-    """Produces numbers from 0 on, many requests at a time."""
+    def frame(self, number: int) -> bytes:
+        return encode_request(request(number - 1), VERSION, correlation_id=number, client_id="load")
 
-    def __init__(self, port: int, number: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=20)
-        self._input = self._socket.makefile("rb")
-        self.sent = self.acknowledged = number
-
-    def run(self, answers: int) -> None:
-        """Continue until this number of answers has arrived.
-
-        Raises:
-            ConnectionError: the broker is gone.
-        """
-        for _ in range(answers):
-            while self.sent - self.acknowledged < IN_FLIGHT:
-                frame = encode_request(request(self.sent), VERSION, correlation_id=self.sent, client_id="load")
-                self._socket.sendall(frame)
-                self.sent += 1
-            self._take_answer()
-
-    def take_answers(self) -> None:
-        """All that came before the broker was gone."""
-        try:
-            while self.acknowledged < self.sent:
-                self._take_answer()
-        except ConnectionError:
-            pass
-        finally:
-            self._input.close()
-            self._socket.close()
-
-    def _take_answer(self) -> None:
-        (size,) = struct.unpack(">i", self._read(4))
-        number, answer = decode_response(self._read(size), ProduceResponse, VERSION)
-        (result,) = answer.responses[0].partition_responses
-        assert (number, result.error_code) == (self.acknowledged, 0)
-        self.acknowledged += 1
-
-    def _read(self, size: int) -> bytes:
-        content = self._input.read(size)
-        if len(content) < size:
-            raise ConnectionResetError("the broker is gone")
-        return content
+    def number_of(self, answer: bytes) -> int:
+        number, answered = decode_response(answer, ProduceResponse, VERSION)
+        (result,) = answered.responses[0].partition_responses
+        assert result.error_code == 0
+        return number
 
 
 def request(number: int) -> ProduceRequest:
@@ -112,27 +72,14 @@ def test_kill_9_under_load_loses_no_record_that_was_acknowledged(tmp_path: Path)
             pid, port = started(process, tmp_path, {})
             client = Client(port, number)
             client.run(answers=chosen.randrange(1, 300))
-            os.kill(pid, signal.SIGKILL)
-            assert pipe(process.stdout).readline() == "gone\n"
+            kill_9(process, pid)
             client.take_answers()
             number = check(tmp_path, client.acknowledged, client.sent)
     assert number > KILLS
 
 
 def test_a_full_disk_halts_the_program_and_takes_no_record_back(tmp_path: Path) -> None:
-    """A limit on the size of files replaces a full disk: the system raises the same kind of error for both."""
-    data_dir, ready = tmp_path / "data", tmp_path / "ready"
-    asyncio.run(create(data_dir))
-    arguments = ["broker", "--port=0", f"--data-dir={data_dir}", f"--ready-file={ready}"]
-    with running([sys.executable, "-c", PROGRAM, *arguments], largest_file=50_000) as process:
-        assert "listens on" in pipe(process.stdout).readline()
-        client = Client(int(ready.read_text().rpartition(":")[2]), 0)
-        with pytest.raises(ConnectionError):
-            client.run(answers=10_000)
-        client.take_answers()
-        _, errors = process.communicate(timeout=20)
-    assert process.returncode == 1
+    asyncio.run(create(tmp_path / "data"))
+    client, errors = halted_by_a_full_disk(tmp_path, Client)
     assert f"{0:020d}.log: writing failed: File too large" in errors
-    assert "Traceback" not in errors
-    assert client.acknowledged > 100
-    check(data_dir, client.acknowledged, client.sent)
+    check(tmp_path / "data", client.acknowledged, client.sent)

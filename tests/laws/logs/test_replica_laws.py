@@ -6,7 +6,7 @@ A follower that is not truncated yet, one that lags, and one that is compacted m
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -56,19 +56,9 @@ def content_of(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.glob("*.log"))}
 
 
-def damaged(content: bytes, owned: Sequence[bool], hits: Sequence[Hit], lost: Iterable[int] = ()) -> bytes:
-    """A segment with damage to the batches that this replica does not own.
-
-    Args:
-        content: the segment.
-        owned: of each batch, whether this replica owns it.
-        hits: damage to bytes.
-        lost: batches that are gone without a trace, since the next one has their offset.
-    """
-    parts = [content[each.position : each.position + each.size] for each in read_batches(content)]
-    for number in {each % len(parts) for each in lost}:
-        if number + 1 < len(parts) and parts[number] and not owned[number] and not owned[number + 1]:
-            parts[number], parts[number + 1] = b"", parts[number][: OFFSET.stop] + parts[number + 1][OFFSET.stop :]
+def damaged(content: bytes, owned: Sequence[bool], hits: Sequence[Hit]) -> bytes:
+    """A segment with hits to the batches that this replica does not own."""
+    parts = parts_of(content)
     for hit in hits:
         number = hit.batch % len(parts)
         if owned[number]:
@@ -82,22 +72,64 @@ def damaged(content: bytes, owned: Sequence[bool], hits: Sequence[Hit], lost: It
     return b"".join(parts)
 
 
+def without(content: bytes, owned: Sequence[bool], lost: Iterable[int]) -> bytes:
+    """A segment without some batches that this replica does not own, whose offsets the next ones have."""
+    parts = parts_of(content)
+    for number in sorted({each % len(parts) for each in lost}):
+        if number + 1 < len(parts) and not owned[number] and not owned[number + 1]:
+            parts[number], parts[number + 1] = b"", parts[number][: OFFSET.stop] + parts[number + 1][OFFSET.stop :]
+    return b"".join(parts)
+
+
+def parts_of(content: bytes) -> list[bytes]:
+    return [content[each.position : each.position + each.size] for each in read_batches(content)]
+
+
 def merged(folders: Sequence[Path], out: Path, *, compacted: bool | None) -> Merged:
     (log,), _ = find_replicas(folders)
     return merge_replicas(log, out, compacted=compacted)
 
 
+OWNERS = st.lists(st.integers(0, 2), min_size=8, max_size=40)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @given(
-    owners=st.lists(st.integers(0, 2), min_size=8, max_size=40),
+    owners=OWNERS,
     hits=st.lists(st.lists(st.one_of(HITS, HEADER_HITS), max_size=60), min_size=3, max_size=3),
-    lost=st.sets(st.integers(0, 200), max_size=8),
     dropped=st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2))),
 )
 @settings(deadline=None, max_examples=60)
 def test_damage_that_leaves_each_batch_sound_somewhere_is_repaired(
-    name: str, owners: list[int], hits: list[list[Hit]], lost: set[int], dropped: set[tuple[int, int]]
+    name: str, owners: list[int], hits: list[list[Hit]], dropped: set[tuple[int, int]]
 ) -> None:
+    check_repaired(name, owners, lambda replica, content, owned: damaged(content, owned, hits[replica]), dropped)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(owners=OWNERS, lost=st.sets(st.integers(0, 200), max_size=20))
+@settings(deadline=None, max_examples=60)
+def test_batches_that_are_gone_with_the_offset_of_the_next_ones_are_repaired(
+    name: str, owners: list[int], lost: set[int]
+) -> None:
+    """All replicas but the owner agree on the wrong offset."""
+    check_repaired(name, owners, lambda _, content, owned: without(content, owned, lost))
+
+
+def check_repaired(
+    name: str,
+    owners: Sequence[int],
+    damage: Callable[[int, bytes, Sequence[bool]], bytes],
+    dropped: Container[tuple[int, int]] = (),
+) -> None:
+    """Check that the merge of three replicas of a log is the log.
+
+    Args:
+        name: of the log.
+        owners: the replica that has a batch undamaged, by the number of the batch; repeated.
+        damage: makes the segment of a replica of its number, the whole segment, and which batches it owns.
+        dropped: replicas and segments that are not there, unless the replica owns a batch of the segment.
+    """
     whole = content_of(LOGS / name)
     with tempfile.TemporaryDirectory() as scratch:
         folders = [Path(scratch, f"broker-{number}", name) for number in range(3)]
@@ -108,7 +140,7 @@ def test_damage_that_leaves_each_batch_sound_somewhere_is_repaired(
                 count = sum(1 for _ in read_batches(content))
                 owned = [owners[(first + each) % len(owners)] == number for each in range(count)]
                 if any(owned) or (number, file) not in dropped:
-                    (folder / path).write_bytes(damaged(content, owned, hits[number], lost))
+                    (folder / path).write_bytes(damage(number, content, owned))
                 first += count
         assume(sum(any(folder.iterdir()) for folder in folders) > 1)
         result = merged(folders, Path(scratch, "merged"), compacted=False)

@@ -22,6 +22,7 @@ from kafkawire.cli.tables.read_options import with_read_options
 from kafkawire.cli.tables.table_batches import batches_of, changed_batches_of, command_errors
 from kafkawire.cli.tables.terminal import terminal_table
 from kafkawire.cli.tables.writing import write_rows
+from kafkawire.cli.termination import leaving_on_sigterm
 from kafkawire.logs import Accounts, ReadMode, ReadOptions, RecordRegistry, read_changes, table_named, table_names
 from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.logs.planning import find_logs
@@ -130,7 +131,7 @@ def run(
         evidence = Evidence(files, store, options, state) if manifest else None
     if evidence is not None:
         rows = evidence.rows_of(rows)
-    with opened_destination(out) as stream:
+    with leaving_on_sigterm(), opened_destination(out) as stream:
         if form.is_for_people:
             shown = terminal_table(rows, checked.schema, checked.roles, are_chosen=options.columns is not None)
             _print_table(shown, stream, console, wide=form is Format.WIDE)

@@ -2,7 +2,8 @@
 
 No checksum covers the offset of a batch. Where a batch is lost without a trace, the next one can have the offset of the
 lost one, in more replicas than the right one. But each replica has a batch once, so the same batch at two offsets has a
-wrong one: the offset where replicas have another batch too, if at the other offset they have no other.
+wrong one: the offset where replicas have another batch too, or where nothing beside it confirms it, if at the other
+offset they have no other, or it is confirmed.
 """
 
 from __future__ import annotations
@@ -28,12 +29,17 @@ class Misplaced:
     """The batches that another replica has at another offset, where it is right.
 
     Args:
-        walk: begins a walk along the replicas; a second one follows if replicas have different batches at an offset.
+        walk: begins a walk along the replicas; a second one follows if there are doubtful offsets.
     """
 
     def __init__(self, walk: Callable[[], _Steps]) -> None:
-        rivals = {_same(each) for place in _places(walk()) if place.is_disputed for each in place.found.values()}
-        self._wrong = _Dispute(rivals, _places(walk())).wrong if rivals else set[_Placed]()
+        doubtful = {
+            _same(each)
+            for place in _places(walk())
+            for each in place.found.values()
+            if place.is_disputed or not each.is_confirmed
+        }
+        self._wrong = _Dispute(doubtful, _places(walk())).wrong if doubtful else set[_Placed]()
 
     def without(self, steps: _Steps) -> Iterator[Step[SoundBatch]]:
         """Steps without these batches."""
@@ -67,14 +73,14 @@ class _Dispute:
     """Finds the wrong offsets of some batches.
 
     Args:
-        rivals: the batches.
+        doubtful: the batches.
         places: all offsets.
 
     Attributes:
         wrong: the batches with their wrong offsets.
     """
 
-    rivals: set[_Same]
+    doubtful: set[_Same]
     places: Iterable[_Place]
     wrong: set[_Placed] = field(default_factory=set)
 
@@ -84,15 +90,17 @@ class _Dispute:
         self._reached_by: dict[_Placed, list[int]] = defaultdict(list)
         self._offsets: dict[_Same, dict[int, int]] = defaultdict(dict)
         self._repeated = set[_Same]()
+        self._confirmed = set[_Placed]()
         for place in self.places:
             self._note(place)
         settled = [offset for offset in self._at if self._is_settled(offset)]
+        settled.sort(key=self._is_confirmed)  # taken from the end
         while settled:
             settled += self._follow(settled.pop())
 
     def _note(self, place: _Place) -> None:
         here = {number: _same(each) for number, each in place.found.items()}
-        if self.rivals.isdisjoint(here.values()):
+        if self.doubtful.isdisjoint(here.values()):
             return
         self._at[place.offset] = set(here.values())
         self._reaching[place.offset] = place.reaching
@@ -101,6 +109,8 @@ class _Dispute:
         for number, batch in here.items():
             if self._offsets[batch].setdefault(number, place.offset) != place.offset:
                 self._repeated.add(batch)  # records may be sent twice with the same times
+            if place.found[number].is_confirmed:
+                self._confirmed.add((place.offset, batch))
 
     def _is_settled(self, offset: int) -> bool:
         """Whether replicas have one batch there, and no other that may be right."""
@@ -110,13 +120,21 @@ class _Dispute:
         reaching = self._reaching[offset]
         return (offset, batch) not in self.wrong and all(each in self.wrong or each[1] == batch for each in reaching)
 
+    def _is_confirmed(self, settled: int) -> bool:
+        (batch,) = self._at[settled]
+        return (settled, batch) in self._confirmed
+
+    def _yields(self, offset: int, settled: int) -> bool:
+        """Whether the right offset of a batch shows that another one is wrong."""
+        return not self._is_settled(offset) or (self._is_confirmed(settled) and not self._is_confirmed(offset))
+
     def _follow(self, settled: int) -> Iterator[int]:
         """Note other offsets of the batch that is right there as wrong; returns the offsets that this settles."""
         (batch,) = self._at[settled]
-        if batch in self._repeated:
+        if batch in self._repeated or not self._is_settled(settled):
             return
         for offset in {*self._offsets[batch].values()} - {settled}:
-            if batch not in self._at[offset] or self._is_settled(offset):
+            if batch not in self._at[offset] or not self._yields(offset, settled):
                 continue
             self.wrong.add((offset, batch))
             if len(self._at[offset]) > 1:

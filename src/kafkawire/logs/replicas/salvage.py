@@ -11,6 +11,10 @@ from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.batch import whole_batch
 from kafkawire.wire.batches.framing import BATCH_MAGIC, FRAME, FRAME_SIZE, HEADER_SIZE, MAGIC_OFFSET, entry_size
 
+SHARED_OCTETS: Final = 7
+"""How many bytes two batches may share: a batch that lost its last bytes has them again if they are zeros, with which
+the offset of the next one begins."""
+
 _MAGIC: Final = bytes((BATCH_MAGIC,))
 
 
@@ -33,7 +37,7 @@ def salvaged_batches(opened: OpenFile, start: int, end: int, offsets: range, lar
         found = next(filter(None, (_sound_at(opened, position + at, size) for at, size in starts)), None)
         if found is not None:
             yield found
-            position = found.position + found.size
+            position = found.position + found.size - SHARED_OCTETS
         elif position + len(data) >= end or len(data) < HEADER_SIZE:
             return
         else:

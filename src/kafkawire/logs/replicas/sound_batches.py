@@ -20,7 +20,7 @@ from kafkawire.logs.frames.batches import FileRange, scan_runs
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.replicas.finding import Replica, ReplicatedLog
-from kafkawire.logs.replicas.salvage import salvaged_batches
+from kafkawire.logs.replicas.salvage import SHARED_OCTETS, salvaged_batches
 from kafkawire.wire.batches import RecordBatch
 
 _LOOKED_AHEAD: Final = 4
@@ -202,7 +202,8 @@ def _searched(flaws: list[Flaw], store: FileStore, offsets: range, largest: int)
     position, end = first.position, last.position + last.size
     try:
         with store.open(first.file.path) as opened:
-            for batch in salvaged_batches(opened, position, end, offsets, largest):
+            start = max(position - SHARED_OCTETS, 0)
+            for batch in salvaged_batches(opened, start, end, offsets, largest):
                 if batch.position > position:
                     yield Damage(first.file, position, batch.position - position, first.code, first.reason)
                 yield SoundBatch(first.file, batch, is_salvaged=True)
@@ -260,16 +261,16 @@ class _Fitting:
                 self._expected += batch.last_offset_delta + 1
                 self._is_sure = False  # others may be lost before it
             return _misfit(item, "bad_offset", f"offset {batch.base_offset} does not fit the batches beside it")
-        self._passed(batch)
+        self._passed(batch, is_sure=is_confirmed)
         if not self._epoch_fits(batch, following[0] if following else None):
             reason = f"leader epoch {batch.partition_leader_epoch} does not fit the batches beside it"
             return _misfit(item, "bad_epoch", reason)
         self._epoch = batch.partition_leader_epoch
         return item if is_confirmed else replace(item, is_confirmed=False)
 
-    def _passed(self, batch: RecordBatch) -> None:
+    def _passed(self, batch: RecordBatch, *, is_sure: bool) -> None:
         self._expected = self._lowest = batch.last_offset + 1
-        self._is_sure = True
+        self._is_sure = is_sure
 
     def _is_in_line(self, batch: RecordBatch, following: Sequence[RecordBatch | None]) -> bool:
         """Whether the batch before or after confirms the offset; without gaps, both are next to it."""

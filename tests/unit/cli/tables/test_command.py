@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pyarrow.parquet
@@ -282,18 +282,28 @@ def test_a_path_without_logs_is_named(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "nothing matches the pattern" in capsys.readouterr().err
 
 
+@contextmanager
+def running(*words: str | Path, temporary: Path | None = None) -> Iterator[subprocess.Popen[str]]:
+    """The command in its own process, with a folder for its temporary files."""
+    program = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
+    with subprocess.Popen(
+        [sys.executable, "-c", program, "tables", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ if temporary is None else {**os.environ, "TMPDIR": str(temporary)},
+    ) as process:
+        yield process
+
+
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """The command in its own process, with more rows than fit into a pipe."""
+    """The command with more rows than fit into a pipe."""
     folder = tmp_path / "__cluster_metadata-0"
     folder.mkdir()
     for number in range(30):
         shutil.copy(FIRST_SEGMENT, folder / f"{number * 159:020}.log")
-    program = "import sys; from kafkawire.cli.app import main; sys.exit(main())"
-    words = ["tables", "--log", str(folder), "--table", "records"]
-    with subprocess.Popen(
-        [sys.executable, "-c", program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+    with running("--log", folder, "--table", "records") as process:
         yield process
 
 
@@ -343,6 +353,23 @@ def test_interrupt_ends_the_command_with_130(started: subprocess.Popen[str]) -> 
     _, output = started.communicate()
     assert started.returncode == 130
     assert "Traceback" not in output
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program can handle")
+def test_sigterm_leaves_no_temporary_files(tmp_path: Path) -> None:
+    logs, temporary = tmp_path / "logs", tmp_path / "temporary"
+    temporary.mkdir()
+    for number in range(8):
+        shutil.copytree(LOGS / "__consumer_offsets-1", logs / f"__consumer_offsets-{number}")
+    with running("--log", logs, "--table", "offset_commits", "--processes", "2", temporary=temporary) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("{")
+        assert any(temporary.iterdir())
+        process.terminate()
+        _, output = process.communicate()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "Traceback" not in output
+    assert not any(temporary.iterdir())
 
 
 @pytest.mark.parametrize("words", [("tables", "--list"), ("report", "logs", "x", "--out", "y")])

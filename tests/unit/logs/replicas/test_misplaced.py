@@ -51,6 +51,14 @@ def test_a_record_that_was_sent_twice_with_the_same_time_is_kept_twice(tmp_path:
     assert _merged(tmp_path, [whole[:3], whole, whole[:4]]) == b"".join(whole)
 
 
+def test_two_batches_may_share_bytes_after_a_loss(tmp_path: Path) -> None:
+    """Without its last byte, a zero, a batch is sound with the first byte of the next one."""
+    whole = [ZERO, ONE, TWO, THREE]
+    assert ONE.endswith(b"\0")
+    short = [ZERO, ONE[:-1], TWO, THREE]
+    assert _merged(tmp_path, [short, [ZERO, ONE, TWO[:30], THREE]]) == b"".join(whole)
+
+
 def _merged(folder: Path, replicas: Sequence[Sequence[bytes]]) -> bytes:
     folders = [folder / str(number) / "orders-0" for number in range(len(replicas))]
     for path, batches in zip(folders, replicas, strict=True):
