@@ -105,8 +105,8 @@ def read_table(
         store: where the paths are, if neither on this machine nor in a store that Arrow reads.
         processes: how many processes read parts of the logs, about 64 MiB each. The rows and their order are the same,
             except that several processes give the rows of a large log of a history in another order, which is the same
-            for any number of them; ``lag_history`` is read by one. With more than one, a script needs ``if __name__ == "__main__":`` around its own work, since Python
-            imports it again in each process.
+            for any number of them; ``lag_history`` is read by one. With more than one, a script needs
+            ``if __name__ == "__main__":`` around its own work, since Python imports it again in each process.
 
     Raises:
         UnknownTableError, UnknownColumnError: there is no such table or column.
