@@ -6,7 +6,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -70,7 +70,7 @@ class _InTurn(Workers):
     """Does the jobs one after the other in this process."""
 
     def __init__(self, folder: Path) -> None:
-        self._numbers = iter(range(1 << 20))
+        self._numbers = count()
         self._path = folder
 
     def new_path(self) -> Path:
