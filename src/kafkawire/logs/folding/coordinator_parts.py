@@ -28,7 +28,8 @@ from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.tables.rows import RAW_COLUMNS, RawRows
 
 _OF_ROUTES: Final[tuple[ArrowField, ...]] = (pa.field("step", pa.int64()), pa.field("bucket", pa.int32()))
-_ROUTED: Final = pa.schema([*(RAW_COLUMNS.field(name) for name in RAW_COLUMNS.names), *_OF_ROUTES])
+_OF_RECORDS: Final[tuple[ArrowField, ...]] = tuple(RAW_COLUMNS.field(name) for name in RAW_COLUMNS.names)
+_ROUTED: Final = pa.schema((*_OF_RECORDS, *_OF_ROUTES))
 """A record of a needed type, and the number of its step in the part; see ``RecordFold.steps``."""
 
 _NO_RECORDS: Final = pa.RecordBatch.from_pylist([], schema=_ROUTED)

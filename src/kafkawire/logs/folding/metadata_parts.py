@@ -52,7 +52,8 @@ _OF_ROUTES: Final[tuple[ArrowField, ...]] = (
     pa.field("own", pa.int32()),
     pa.field("bucket", pa.int32()),
 )
-_ROUTED: Final = pa.schema([*(NEEDED_COLUMNS.field(name) for name in NEEDED_COLUMNS.names), *_OF_ROUTES])
+_OF_RECORDS: Final[tuple[ArrowField, ...]] = tuple(NEEDED_COLUMNS.field(name) for name in NEEDED_COLUMNS.names)
+_ROUTED: Final = pa.schema((*_OF_RECORDS, *_OF_ROUTES))
 """A needed record: the number of its note in the piece, its bucket, and the bucket that gets it; null for all."""
 
 _NOTES: Final = pa.schema([pa.field("note", pa.binary()), pa.field("bucket", pa.int32())])
