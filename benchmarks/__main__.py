@@ -183,12 +183,10 @@ def _run_logs(rounds: int, folder: Path, *, trial: bool) -> list[Measurement]:
     """Measure tables of logs, and write their page unless this is a trial; skipped where Kafka cannot run."""
     measurements: list[Measurement] = []
     load = logs.SMALL if trial else logs.Load()
+    peers = (KAFKA, logs.ONE_PROCESS, logs.FROM_NOTHING, logs.DECODING)
     try:
         for measurement in logs.run(min(rounds, logs.MOST_ROUNDS), load):
-            print(
-                f"{measurement.kind}\n" + "\n".join(table([measurement], (KAFKA, logs.ONE_PROCESS, logs.DECODING))),
-                flush=True,
-            )
+            print(f"{measurement.kind}\n" + "\n".join(table([measurement], peers)), flush=True)
             measurements.append(measurement)
     except pytest.skip.Exception as skipped:
         print(f"{LOGS} left out: {skipped}", file=sys.stderr)

@@ -25,7 +25,7 @@ from benchmarks.results import KAFKA, OURS, Measurement, Target
 from benchmarks.sampling import Call, Waiting, interleave_waiting
 from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
 from kafkawire.layout import Uuid
-from kafkawire.logs import LOCAL, Accounts, find_log_files, plan, read_table, table_named
+from kafkawire.logs import LOCAL, Accounts, find_log_files, plan, read_changes, read_table, table_named
 from kafkawire.protocol import (
     AccessControlEntryRecord,
     ConfigRecord,
@@ -48,6 +48,10 @@ DECODING = "decoding"
 INDEX_TARGETS = (Target(DECODING, 10),)
 ONE_PROCESS = "one process"
 PROCESSES_TARGETS = (Target(ONE_PROCESS, 1.7),)
+FROM_NOTHING = "from nothing"
+CONTINUED_TARGETS = (Target(FROM_NOTHING, 2),)
+APPENDED = 0.05
+"""The part of a log that is new to a continued reading."""
 MEMORY_GROWTH = 1.2
 """The most memory that a process may take for four times the input, as a multiple of its memory for the input."""
 
@@ -124,6 +128,7 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
         yield _in_two_processes(
             own, write_mixture(Path(work) / "divided", replace(load, size=load.divided_size)), rounds
         )
+        yield _continued(metadata, rounds)
         yield _index_pass(large, rounds)
 
 
@@ -248,6 +253,29 @@ def _in_two_processes(case: str, segment: Path, rounds: int) -> Measurement:
     return Measurement(
         "processes", f"offset_commits, {case}: {segment.stat().st_size / 1e6:.0f} MB", seconds, PROCESSES_TARGETS
     )
+
+
+def _continued(segment: Path, rounds: int) -> Measurement:
+    """A reading that continues from a state, and one of all of the log; neither keeps its state."""
+    table, whole, state = "acl_history", segment.read_bytes(), segment.with_name("state")
+    known = [batch.position for batch in read_batches(whole)]
+    segment.write_bytes(whole[: known[int(len(known) * (1 - APPENDED))]])
+    changes = read_changes(table, str(segment.parent), state)
+    begun = sum(batch.num_rows for batch in changes)
+    changes.commit()
+    segment.write_bytes(whole)
+
+    def read(kept: Path) -> int:
+        return sum(batch.num_rows for batch in read_changes(table, str(segment.parent), kept))
+
+    assert begun
+    assert read(state)
+    contenders = {
+        OURS: Waiting(lambda: _processor_time(lambda: read(state))),
+        FROM_NOTHING: Waiting(lambda: _processor_time(lambda: read(state.with_name("no-state")))),
+    }
+    case = f"{table}, topics with their ACLs: {segment.stat().st_size / 1e6:.0f} MB, {APPENDED:.0%} of it new"
+    return Measurement("continued", case, interleave_waiting(contenders, rounds), CONTINUED_TARGETS)
 
 
 def _index_pass(segment: Path, rounds: int) -> Measurement:

@@ -9,7 +9,7 @@ from tests.apache_kafka.prerequisites import java, java_version
 from tests.apache_kafka.releases import newest_broker_release
 
 from benchmarks.chart import speed_up_chart
-from benchmarks.logs import DECODING, MEMORY_GROWTH, ONE_PROCESS, Memory
+from benchmarks.logs import DECODING, FROM_NOTHING, MEMORY_GROWTH, ONE_PROCESS, Memory
 from benchmarks.machine import machine_facts
 from benchmarks.report import in_words, table
 from benchmarks.results import KAFKA, OURS, Measurement
@@ -37,6 +37,10 @@ kafka-dump-log, which only prints the records, is beside them again."""
 PROCESSES = """\
 One log of offset commits, read by two processes and by one. Times are elapsed times, without the imports of the
 program, but with the start of the processes: about half a second."""
+
+CONTINUED = """\
+A reading that continues from the state of an earlier one, beside one of the whole log. It restores all open intervals,
+so the time depends on these too."""
 
 INDEX = """\
 The time to split a segment without an index into ranges that can be read separately, compared with decoding it:
@@ -69,6 +73,7 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
     tables = [one for one in measurements if one.kind == "log tables"]
     histories = [one for one in measurements if one.kind == "histories"]
     processes = [one for one in measurements if one.kind == "processes"]
+    continued = [one for one in measurements if one.kind == "continued"]
     index = [one for one in measurements if one.kind == "index pass"]
     parts = [
         "# Benchmarks of tables of logs",
@@ -87,6 +92,9 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
         "## Two processes",
         PROCESSES,
         "\n".join(table(processes, (ONE_PROCESS,))),
+        "## Continued readings",
+        CONTINUED,
+        "\n".join(table(continued, (FROM_NOTHING,))),
         "## Index pass",
         INDEX,
         "\n".join(table(index, (DECODING,))),

@@ -254,10 +254,11 @@ def test_the_page_of_the_broker_has_a_section_for_each_kind() -> None:
 @pytest.mark.interop
 def test_tables_of_logs_are_measured_beside_apache_kafka() -> None:
     class_path(newest_broker_release())  # skips this test where there is no Kafka
-    *beside_kafka, processes, index = logs.run(1, logs.SMALL)
+    *beside_kafka, processes, continued, index = logs.run(1, logs.SMALL)
     assert [one.kind for one in beside_kafka] == 2 * ["log tables"] + 5 * ["histories"]
     assert all(one.seconds.keys() == {OURS, KAFKA} for one in beside_kafka)
     assert processes.seconds.keys() == {OURS, logs.ONE_PROCESS}
+    assert continued.seconds.keys() == {OURS, logs.FROM_NOTHING}
     assert index.seconds.keys() == {OURS, logs.DECODING}
     smaller, larger = logs.memory(logs.SMALL)
     assert smaller.size < larger.size
@@ -267,13 +268,15 @@ def test_the_page_of_tables_of_logs_has_a_section_for_each_kind() -> None:
     tables = Measurement("log tables", "commits: 1 MB", {OURS: (1.0,), KAFKA: (3.0,)}, notes=("9 thousand records/s",))
     history = Measurement("histories", "offset_commits: 1 MB", {OURS: (1.0,), KAFKA: (2.0,)})
     processes = Measurement("processes", "divided: 1 MB", {OURS: (1.0,), logs.ONE_PROCESS: (1.75,)})
+    continued = Measurement("continued", "acl_history: 1 MB", {OURS: (1.0,), logs.FROM_NOTHING: (7.0,)})
     index = Measurement("index pass", "hopping: 1 MB", {OURS: (1.0,), logs.DECODING: (40.0,)})
     memory = [logs.Memory(1_000_000, 100_000_000), logs.Memory(4_000_000, 110_000_000)]
-    text = logs_page.page([tables, history, processes, index], memory, [("Processor", "one")])
+    text = logs_page.page([tables, history, processes, continued, index], memory, [("Processor", "one")])
     assert "| commits: 1 MB | 1 s | 3 s | **3** (3 to 3) |" in text
     assert "* commits: 9 thousand records/s" in text
     assert text.index("## Histories") < text.index("**2** (2 to 2)") < text.index("## Two processes")
-    assert text.index("## Two processes") < text.index("**1.75**") < text.index("## Index pass")
+    assert text.index("## Two processes") < text.index("**1.75**") < text.index("## Continued readings")
+    assert text.index("## Continued readings") < text.index("**7**") < text.index("## Index pass")
     assert text.index("## Index pass") < text.index("**40**") < text.index("## Memory") < text.index("| 1.10 |")
 
 

@@ -116,7 +116,7 @@ class Asked(NamedTuple):
 
     @property
     def history(self) -> DivisibleHistory:
-        """The history that is asked for; histories are not pickled."""
+        """The history of the table; histories are not pickled."""
         return cast("DivisibleHistory", cast("HistoryTable", table_named(self.table, self.options)).history)
 
     def source(self, accounts: Accounts) -> FoldSource:

@@ -174,7 +174,7 @@ def read_rows(path: Path) -> Iterator[pa.RecordBatch]:
 
 
 def read_batches(path: Path, first: int, step: int) -> Iterator[pa.RecordBatch]:
-    """Every so many of the batches of a temporary file, which may not exist."""
+    """Batches of a temporary file, from the first on in steps; the file may not exist."""
     if path.exists():
         with _opened(path) as file, pa.ipc.open_file(file) as written:
             for number in range(first, written.num_record_batches, step):

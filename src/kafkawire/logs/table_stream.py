@@ -103,11 +103,10 @@ def read_table(
         accounts: gets the counts.
         progress: is called after each batch.
         store: where the paths are, if neither on this machine nor in a store that Arrow reads.
-        processes: how many processes read parts of the logs, about 64 MiB each; a part of a history is a whole log.
-            The rows and their order are the same, except that several processes read a large log of
-            ``offset_commits`` in parts too, and give its rows in another order, which is the same for any number of
-            them. With more than one, a script needs ``if __name__ == "__main__":`` around its own work, since Python
-            imports it again in each process.
+        processes: how many processes read parts of the logs, about 64 MiB each. The rows and their order are the same,
+            except that several processes give the rows of a large log of a history in another order, which is the same
+            for any number of them; ``lag_history`` is read by one. With more than one, a script needs
+            ``if __name__ == "__main__":`` around its own work, since Python imports it again in each process.
 
     Raises:
         UnknownTableError, UnknownColumnError: there is no such table or column.

@@ -91,8 +91,8 @@ def read_history(
 ) -> DataFrame:
     """A history, of which many tasks read each large log; the source ``kafka-log`` reads a log in one task.
 
-    The rows are the same, in another order. Many tasks read ``offset_commits``, which together work half as long again
-    as one; other histories have a task for each log. The logs are listed now, and read when the rows are used.
+    The rows are the same, in another order. For ``offset_commits`` the tasks together work half as long again as one.
+    ``lag_history`` has one task for all logs of a cluster. The logs are listed now, and read when the rows are used.
 
     Args:
         spark: the session.

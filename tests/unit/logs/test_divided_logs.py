@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Generator, Sequence
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
@@ -41,14 +42,18 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def in_small_parts(
-    folder: Path, processes: int, options: ReadOptions | None = None, accounts: Accounts | None = None
+    folder: Path,
+    processes: int,
+    options: ReadOptions | None = None,
+    accounts: Accounts | None = None,
+    table: str = TABLE,
 ) -> Generator[RecordBatch]:
     given = options or ReadOptions()
-    table = table_named(TABLE, given)
-    parts = plan(table, find_log_files([folder]), options=given)
+    bound = table_named(table, given)
+    parts = plan(bound, find_log_files([folder]), options=given)
     counted = Accounts() if accounts is None else accounts
     rows = read_in_processes(
-        table, parts, given, counted, store=LOCAL, processes=processes, log_part_bytes=len(CONTENT) // 3
+        bound, parts, given, counted, store=LOCAL, processes=processes, log_part_bytes=len(CONTENT) // 3
     )
     assert isinstance(rows, Generator)
     return rows
@@ -75,6 +80,17 @@ def test_a_large_log_has_the_same_rows_in_one_order_with_any_number_of_processes
     assert sorted_rows(two).equals(sorted_rows(one))
     assert counted[1] == counted[2] == counted[0]
     assert list(temporary.iterdir()) == []
+
+
+def test_other_histories_of_a_large_log_have_the_same_rows_with_several_processes(tmp_path: Path) -> None:
+    write_segment(tmp_path / OFFSETS, repeated(CONTENT, 6))
+    options, accounts, expected = ReadOptions(), Accounts(), Accounts()
+    rows = in_small_parts(tmp_path, 2, options, accounts, table="group_history")
+    found = Counter(repr(row) for batch in rows for row in batch.to_pylist())
+    plain = read_table("group_history", tmp_path, options, accounts=expected)
+    assert found == Counter(repr(row) for batch in plain for row in batch.to_pylist())
+    assert found.total() > 50
+    assert accounts == expected
 
 
 def test_divided_and_whole_logs_come_in_the_order_of_the_logs(tmp_path: Path) -> None:

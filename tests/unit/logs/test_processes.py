@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Generator
@@ -73,6 +75,21 @@ def test_rows_order_and_accounts_are_those_of_one_process(table: str, size: int,
     assert in_others == in_this
     assert counted_there == counted_here
     assert counted_there.balanced
+
+
+def test_processes_begin_without_pandas_which_stays_usable() -> None:
+    program = """
+import sys
+import kafkawire.worker_imports
+assert "pandas" not in sys.modules
+import pyarrow as pa
+pa.array([1])
+assert "pandas" not in sys.modules
+import pandas
+assert pa.table({"a": [1]}).to_pandas()["a"].tolist() == [1]
+"""
+    pytest.importorskip("pandas", reason="pandas comes with PySpark")
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_the_error_of_a_process_has_its_place(tmp_path: Path) -> None:

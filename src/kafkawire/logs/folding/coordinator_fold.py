@@ -218,7 +218,7 @@ class RecordFold(Generic[R]):
 
     def apply(self, rows: LogRows) -> None:
         """See ``CoordinatorFold``."""
-        self.apply_steps(rows.records, self.steps(rows.records).to_pylist())
+        self.apply_steps(rows.records, cast("list[int]", self.steps(rows.records).to_pylist()))
 
     def steps(self, records: RawRows) -> pa.Int64Array:
         """The number of the step of each of the next records: a step is of one batch and time."""
@@ -237,7 +237,7 @@ class RecordFold(Generic[R]):
 
     def buckets(self, records: RawRows, buckets: int) -> Sequence[int]:
         """The bucket of each record. Those with the same owner have the same; 0 where it cannot be decoded."""
-        keys = pc.fill_null(records.keys, b"").dictionary_encode()
+        keys = cast("pa.BinaryArray", pc.fill_null(records.keys, pa.scalar(b""))).dictionary_encode()
         of_keys = [self._bucket(key, buckets) for key in cast("list[bytes]", keys.dictionary.to_pylist())]
         return [of_keys[code] for code in cast("list[int]", keys.indices.to_pylist())]
 

@@ -9,6 +9,7 @@ from typing import Any, Final, cast
 import msgspec
 import pyarrow as pa
 
+from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.coordinator_fold import JoinableFold, RecordFold
 from kafkawire.logs.folding.coordinator_history import (
@@ -26,7 +27,9 @@ from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.tables.rows import RAW_COLUMNS, RawRows
 
-_ROUTED: Final = pa.schema([*RAW_COLUMNS, pa.field("step", pa.int64()), pa.field("bucket", pa.int32())])
+_OF_ROUTES: Final[tuple[ArrowField, ...]] = (pa.field("step", pa.int64()), pa.field("bucket", pa.int32()))
+_OF_RECORDS: Final[tuple[ArrowField, ...]] = tuple(RAW_COLUMNS.field(name) for name in RAW_COLUMNS.names)
+_ROUTED: Final = pa.schema((*_OF_RECORDS, *_OF_ROUTES))
 """A record of a needed type, and the number of its step in the part; see ``RecordFold.steps``."""
 
 _NO_RECORDS: Final = pa.RecordBatch.from_pylist([], schema=_ROUTED)
@@ -190,7 +193,8 @@ class _RoutedPart:
 
     def _routed(self, rows: LogRows, buckets: int) -> LeftByPart:
         records = rows.records
-        routes = [self._fold.steps(records), pa.array(self._fold.buckets(records, buckets), pa.int32())]
+        of_records = pa.array(self._fold.buckets(records, buckets), pa.int32())
+        routes: tuple[ArrowArray, ...] = (self._fold.steps(records), of_records)
         routed = pa.RecordBatch.from_arrays([*records.columns.columns, *routes], schema=_ROUTED)
         return LeftByPart(routed, _notes([_OfFile(records.file.path)], None))
 
@@ -212,4 +216,5 @@ def _apply(fold: RecordFold[Any], left: LeftByPart, files: Mapping[str, LogFile]
             fold.lose(note.flaw(files[note.path]))
         else:
             records = left.rows.select(RAW_COLUMNS.names)
-            fold.apply_steps(RawRows(files[note.path], records), left.rows.column("step").to_pylist())
+            steps = cast("list[int]", left.rows.column("step").to_pylist())
+            fold.apply_steps(RawRows(files[note.path], records), steps)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol, cast
 from zlib import crc32
 
@@ -27,7 +28,8 @@ def buckets_of(parts: int) -> int:
     return min(parts, _MOST_BUCKETS)
 
 
-class Bucket(NamedTuple):
+@dataclass(frozen=True)
+class Bucket:
     """Some of the keys of a log.
 
     Attributes:

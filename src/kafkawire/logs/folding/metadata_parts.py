@@ -7,6 +7,7 @@ error, as if it read the whole log, so it decides as that about gaps, snapshots,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias, cast
@@ -15,6 +16,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import FileKind, LogFile, snapshots_before
 from kafkawire.logs.folding.coordinator_log import NO_PAST, PartOfLog
@@ -45,9 +47,13 @@ from kafkawire.logs.tables.rows import together
 from kafkawire.logs.times import LATEST
 from kafkawire.records.control_records import ControlRecordType
 
-_ROUTED: Final = pa.schema(
-    [*NEEDED_COLUMNS, pa.field("note", pa.int32()), pa.field("own", pa.int32()), pa.field("bucket", pa.int32())]
+_OF_ROUTES: Final[tuple[ArrowField, ...]] = (
+    pa.field("note", pa.int32()),
+    pa.field("own", pa.int32()),
+    pa.field("bucket", pa.int32()),
 )
+_OF_RECORDS: Final[tuple[ArrowField, ...]] = tuple(NEEDED_COLUMNS.field(name) for name in NEEDED_COLUMNS.names)
+_ROUTED: Final = pa.schema((*_OF_RECORDS, *_OF_ROUTES))
 """A needed record: the number of its note in the piece, its bucket, and the bucket that gets it; null for all."""
 
 _NOTES: Final = pa.schema([pa.field("note", pa.binary()), pa.field("bucket", pa.int32())])
@@ -260,7 +266,7 @@ class _RowsOfBucket(NamedTuple):
             columns = columns.filter(wanted)
         found = decoder.decode_needed(columns.select(NEEDED_COLUMNS.names))
         own = cast("pa.Int32Array", columns.column("own"))
-        is_other = pc.fill_null(pc.not_equal(own, pa.scalar(self.bucket, pa.int32())), pa.scalar(False))
+        is_other = pc.not_equal(own, pa.scalar(self.bucket, pa.int32()))
         return found._replace(others=frozenset(cast("list[int]", pc.indices_nonzero(is_other).to_pylist())))
 
 
@@ -298,8 +304,16 @@ class JoinedLog:
                 if isinstance(note, NoteOfFlaw):
                     yield note.flaw(self._files[note.path])
                 elif isinstance(note, _NoteOfRun):
-                    _, *head, _ = msgspec.structs.astuple(note)
-                    yield Run(self._files[note.path], *head, None, rows)
+                    yield Run(
+                        self._files[note.path],
+                        note.position,
+                        note.base_offset,
+                        note.base_timestamp,
+                        note.last_of_first,
+                        note.last_offset,
+                        None,
+                        rows,
+                    )
 
     def snapshot(self, file: LogFile) -> Iterator[SnapshotRows | Flaw]:
         """See ``MetadataLog``."""
@@ -340,11 +354,10 @@ class JoinedLog:
 def _notes_of(pieces: Iterable[LeftByPart], bucket: int) -> Iterator[tuple[_Note, _RowsOfBucket]]:
     """The notes of pieces, each with its records."""
     for piece in pieces:
-        counts = pc.value_counts(piece.rows.column("note"))
-        of_notes = dict(zip(counts.field("values").to_pylist(), counts.field("counts").to_pylist(), strict=True))
+        of_notes = Counter(cast("list[int]", piece.rows.column("note").to_pylist()))
         place = 0
         for number, octets in enumerate(cast("list[bytes]", piece.changes.column("note").to_pylist())):
-            count = of_notes.get(number, 0)
+            count = of_notes[number]
             yield (
                 msgspec.msgpack.decode(octets, type=_Note),
                 _RowsOfBucket(piece.rows.slice(place, count), bucket),

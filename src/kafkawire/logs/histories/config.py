@@ -41,7 +41,7 @@ class _ConfigReducer:
         "RemoveTopicRecord": ("topic_id",),
     }
 
-    OWNERS: ClassVar[Owners] = {"ConfigRecord": "resource_name"}
+    OWNERS: ClassVar[Owners] = {"ConfigRecord": "resource_name", "TopicRecord": "name"}
 
     def __init__(self) -> None:
         self.ledger: Ledger[ConfigKey] = Ledger(absent=_UNSET)

@@ -60,6 +60,7 @@ def test_a_row_has_the_lag_at_its_commit_and_at_its_end(tmp_path: Path) -> None:
         "committed_offset": 5,
         "valid_from": time(2000),
         "valid_to": time(3000),
+        "to_offset": 1,
         "end_offset": 20,
         "lag": 15,
         "last_end_offset": 30,
