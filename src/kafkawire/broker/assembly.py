@@ -17,6 +17,7 @@ from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.topics import KnownTopics
+from kafkawire.broker.groups.expiry import OffsetExpiry
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
@@ -84,6 +85,7 @@ class Assembled(NamedTuple):
         creation: creates topics.
         classic_groups: the members of classic groups.
         consumer_groups: the members of consumer groups.
+        expiry: deletes offsets and groups that are not used.
         cleaner: deletes and compacts records.
     """
 
@@ -91,12 +93,14 @@ class Assembled(NamedTuple):
     creation: TopicCreation
     classic_groups: ClassicGroups
     consumer_groups: ConsumerGroups
+    expiry: OffsetExpiry
     cleaner: RecordCleaner
 
     def load_groups(self) -> None:
         """Begin the sessions of all members, once the node leads."""
         self.classic_groups.load()
         self.consumer_groups.load()
+        self.expiry.begin()
 
 
 def assemble(
@@ -130,6 +134,8 @@ def assemble(
     resources.push_async_callback(classic_groups.close)
     consumer_groups = _consumer_groups(state, classic_groups, clock)
     resources.push_async_callback(consumer_groups.close)
+    expiry = OffsetExpiry(state.coordinator, classic_groups, consumer_groups, clock, configuration)
+    resources.push_async_callback(expiry.end)
     controller.subscribe(store.remove)
     resources.callback(work.close)
     loggers = BrokerLoggers()
@@ -171,7 +177,7 @@ def assemble(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )
     cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
-    return Assembled(dispatcher, context.creation, classic_groups, consumer_groups, cleaner)
+    return Assembled(dispatcher, context.creation, classic_groups, consumer_groups, expiry, cleaner)
 
 
 def _consumer_groups(state: OpenedState, classic_groups: ClassicGroups, clock: Clock) -> ConsumerGroups:
