@@ -18,6 +18,7 @@ from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.topics import KnownTopics
+from kafkawire.broker.groups.expiry import OffsetExpiry
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.brokers import BrokerHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
@@ -113,6 +114,7 @@ class Assembled(NamedTuple):
         creation: creates topics.
         classic_groups: the members of classic groups.
         consumer_groups: the members of consumer groups.
+        expiry: deletes offsets and groups that are not used.
         cleaner: deletes and compacts records.
         transactions: the transactions.
         tokens: the delegation tokens.
@@ -122,6 +124,7 @@ class Assembled(NamedTuple):
     creation: TopicCreation
     classic_groups: ClassicGroups
     consumer_groups: ConsumerGroups
+    expiry: OffsetExpiry
     cleaner: RecordCleaner
     transactions: Transactions
     tokens: DelegationTokens
@@ -137,6 +140,7 @@ class Assembled(NamedTuple):
         self.classic_groups.load()
         self.consumer_groups.load()
         self.transactions.load()
+        self.expiry.begin()
 
 
 def assemble(
@@ -170,6 +174,8 @@ def assemble(
     resources.push_async_callback(classic_groups.close)
     consumer_groups = _consumer_groups(state, classic_groups, clock)
     resources.push_async_callback(consumer_groups.close)
+    expiry = OffsetExpiry(state.coordinator, classic_groups, consumer_groups, clock, configuration)
+    resources.push_async_callback(expiry.end)
     controller.subscribe(store.remove)
     resources.callback(work.close)
     loggers = BrokerLoggers()
@@ -223,7 +229,7 @@ def assemble(
     )
     cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
     return Assembled(
-        dispatcher, context.creation, classic_groups, consumer_groups, cleaner, transactions, context.tokens
+        dispatcher, context.creation, classic_groups, consumer_groups, expiry, cleaner, transactions, context.tokens
     )
 
 

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
+
 from msgspec.structs import replace
 from tests.embedded.connection import connected_to
+from tests.embedded.groups import opened_groups
 
-from kafkawire.broker import EmbeddedBroker
+from kafkawire.broker import EmbeddedBroker, ManualClock
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.groups.classic.live_groups import ClassicGroups
+from kafkawire.broker.groups.classic.settings import GroupSettings
+from kafkawire.broker.groups.consumer.errors import GroupError
+from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
+from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
+from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
@@ -28,23 +37,34 @@ async def test_heartbeats_without_joins_leave_nothing() -> None:
         assert not listed.groups
 
 
-@pytest.mark.extended
-async def test_bounded_members_share_memory() -> None:
+async def test_bounded_members_share_memory(tmp_path: Path) -> None:
     """Large subscriptions are refused when there are many; small ones join nevertheless."""
-    names = tuple(f"{number:0>249}" for number in range(4000))
-    async with EmbeddedBroker() as broker, connected_to(broker) as client:
-        errors = []
-        for number in range(80):
-            request = replace(JOIN, member_id=f"m{number}", group_id=f"g{number}", subscribed_topic_names=names)
-            errors.append((await client.ask(request, 1, ConsumerGroupHeartbeatResponse)).error_code)
-        assert {*errors} == {ErrorCode.NONE, ErrorCode.GROUP_MAX_SIZE_REACHED}
-        assert errors.index(ErrorCode.GROUP_MAX_SIZE_REACHED) * len(names) * 249 <= (64 << 20) + len(names) * 249
-        small = await client.ask(JOIN, 1, ConsumerGroupHeartbeatResponse)
-        assert small.error_code == ErrorCode.NONE
-        leave = ConsumerGroupHeartbeatRequest("g0", "m0", -1)
-        assert not (await client.ask(leave, 1, ConsumerGroupHeartbeatResponse)).error_code
-        again = replace(JOIN, member_id="again", subscribed_topic_names=names)
-        assert not (await client.ask(again, 1, ConsumerGroupHeartbeatResponse)).error_code
+    names = tuple(f"{number:0>100}" for number in range(300))
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, controller):
+        settings = ConsumerGroupSettings(BrokerConfiguration({}), lambda _: {}, most_bytes=100_000)
+        topics = KnownTopics(controller.image.topics, lambda: controller.end_offset, lambda _: None)
+        classic = ClassicGroups(coordinator, clock, GroupSettings())
+        groups = ConsumerGroups(coordinator, classic, clock, settings, topics)
+
+        async def send(request: ConsumerGroupHeartbeatRequest) -> ErrorCode:
+            try:
+                await groups.heartbeat(request, 1, ("c", "/h"), lambda _: True)
+            except GroupError as refused:
+                return refused.code
+            return ErrorCode.NONE
+
+        large = [
+            replace(JOIN, member_id=f"m{each}", group_id=f"g{each}", subscribed_topic_names=names) for each in "1234"
+        ]
+        assert [await send(request) for request in large] == [ErrorCode.NONE] * 3 + [ErrorCode.GROUP_MAX_SIZE_REACHED]
+        assert await send(JOIN) is ErrorCode.NONE
+        grows = ConsumerGroupHeartbeatRequest("g", "m", 1, subscribed_topic_names=names)
+        assert await send(grows) is ErrorCode.GROUP_MAX_SIZE_REACHED
+        assert await send(ConsumerGroupHeartbeatRequest("g1", "m1", -1)) is ErrorCode.NONE
+        assert await send(large[3]) is ErrorCode.NONE
+        await groups.close()
+        await classic.close()
 
 
 async def test_a_slow_regular_expression_holds_up_no_other_client() -> None:

@@ -249,9 +249,9 @@ def test_java_members_of_consumer_groups_share(java_admin: JavaAdmin, broker: Th
 def test_kafka_console_consumer_reads_and_commits(broker: ThreadedBroker, topic: str, protocol: str) -> None:
     tool = "org.apache.kafka.tools.consumer.ConsoleConsumer"
     where = ("--bootstrap-server", broker.bootstrap_servers, "--topic", topic, "--group", topic, "--from-beginning")
-    where = (*where, "--command-property", f"group.protocol={protocol}")
+    how = ("--max-messages", str(RECORDS), "--command-property", f"group.protocol={protocol}")
     ended = subprocess.run(
-        [*java_command(newest_broker_release(), "512m", ()), tool, *where, "--max-messages", str(RECORDS)],
+        [*java_command(newest_broker_release(), "512m", ()), tool, *where, *how],
         capture_output=True,
         text=True,
         check=False,

@@ -49,7 +49,7 @@ GROUP_CONFIG = 32
 def create(talk: Talk, name: str, partitions: int) -> None:
     """Create a topic, and wait until the broker knows it."""
     topic = CreateTopicsRequest.CreatableTopic(name, partitions, 1)
-    talk.ask(CreateTopicsRequest((topic,)), 7, CreateTopicsResponse)
+    talk.ask(CreateTopicsRequest((topic,), 10_000), 7, CreateTopicsResponse)
     until(talk, name, partitions)
 
 
@@ -246,13 +246,13 @@ def test_topics_change(talk: Talk) -> None:
     member.beat(reports=True)
     described(talk, "cg-topics")
     grown = CreatePartitionsRequest.CreatePartitionsTopic("cg-grows", 3, None)
-    talk.ask(CreatePartitionsRequest((grown,)), 3, CreatePartitionsResponse)
+    talk.ask(CreatePartitionsRequest((grown,), 10_000), 3, CreatePartitionsResponse)
     until(talk, "cg-grows", 3)
     time.sleep(0.2)
     member.beat()
     described(talk, "cg-topics")
     topic = DeleteTopicsRequest.DeleteTopicState("cg-grows")
-    talk.ask(DeleteTopicsRequest((topic,)), 6, DeleteTopicsResponse)
+    talk.ask(DeleteTopicsRequest((topic,), timeout_ms=10_000), 6, DeleteTopicsResponse)
     until(talk, "cg-grows", 0)
     time.sleep(0.2)
     member.beat()

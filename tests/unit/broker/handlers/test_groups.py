@@ -16,6 +16,8 @@ from kafkawire.protocol import (
     DeleteTopicsResponse,
     FindCoordinatorRequest,
     FindCoordinatorResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
     MetadataRequest,
     MetadataResponse,
     OffsetCommitRequest,
@@ -120,13 +122,24 @@ async def test_commits_of_many_groups_at_once(tmp_path: Path) -> None:
         assert [group.topics[0].partitions[0].committed_offset for group in answer.groups] == [7] * 100
 
 
-async def test_offsets_stay() -> None:
+async def test_offsets_expire_after_their_retention() -> None:
+    """By the broker's clock; those with a time of their own (versions 2 to 4) at that time."""
     clock = ManualClock()
     async with EmbeddedBroker(clock=clock) as broker:
+
+        async def left_after(seconds: float) -> tuple[dict[str, int], int]:
+            """The offsets that are left, and how many groups; connections are closed meanwhile, since they are idle."""
+            clock.advance(seconds)
+            await asyncio.sleep(0.05)
+            async with connected_to(broker) as client:
+                groups = (await client.ask(ListGroupsRequest(), 4, ListGroupsResponse)).groups
+                return await committed(client), len(groups)
+
         async with connected_to(broker) as client:
             await create(client, "a", "b")
             await commit(client, "a", 1)
             await commit(client, "b", 2, retention_ms=1)
-        clock.advance(365 * 24 * 3600.0)
-        async with connected_to(broker) as client:
-            assert await committed(client) == {"a": 1, "b": 2}
+        assert await left_after(599) == ({"a": 1, "b": 2}, 1)
+        assert await left_after(2) == ({"a": 1}, 1)
+        assert await left_after(7 * 24 * 3600 - 1200) == ({"a": 1}, 1)
+        assert await left_after(1200) == ({}, 0)

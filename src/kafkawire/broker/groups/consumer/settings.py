@@ -25,16 +25,19 @@ class ConsumerGroupSettings:
     Args:
         configuration: the broker's.
         of_group: the configurations that are set for a group, by its id.
+        most_bytes: of the names and subscriptions of all members of all groups.
 
     Attributes:
         assignors: the names of the assignors, the default first (``group.consumer.assignors``).
         most_members: of a group (``group.consumer.max.size``).
         regex_refresh_ms: how often regular expressions are resolved if nothing changes.
         is_served: whether there are consumer groups at all (``group.coordinator.rebalance.protocols``).
-        most_bytes: of the names and subscriptions of all members of all groups.
+        most_bytes: as given.
     """
 
-    def __init__(self, configuration: Values, of_group: Callable[[str], Mapping[str, str]]) -> None:
+    def __init__(
+        self, configuration: Values, of_group: Callable[[str], Mapping[str, str]], *, most_bytes: int = 64 << 20
+    ) -> None:
         self._configuration = configuration
         self._of_group = of_group
         named = configuration.strings("group.consumer.assignors")
@@ -42,7 +45,7 @@ class ConsumerGroupSettings:
         self.most_members = configuration.integer("group.consumer.max.size")
         self.regex_refresh_ms = configuration.integer("group.consumer.regex.refresh.interval.ms")
         self.is_served = "consumer" in configuration.strings("group.coordinator.rebalance.protocols")
-        self.most_bytes = 64 << 20
+        self.most_bytes = most_bytes
 
     def session_ms(self, group_id: str) -> int:
         """The time without a heartbeat after which a member is removed."""

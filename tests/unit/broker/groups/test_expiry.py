@@ -1,0 +1,62 @@
+"""Which offsets expire: those that no member of their group can use, a while after the last use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.embedded.groups import opened_groups
+
+from kafkawire.broker import ManualClock
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.groups.classic.live_groups import ClassicGroups
+from kafkawire.broker.groups.classic.settings import GroupSettings
+from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
+from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
+from kafkawire.broker.groups.consumer.topics import KnownTopics
+from kafkawire.broker.groups.expiry import OffsetExpiry
+from kafkawire.protocol import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerProtocolSubscription,
+    GroupMetadataKey,
+    GroupMetadataValue,
+    OffsetCommitKey,
+    OffsetCommitValue,
+)
+from kafkawire.records.consumer_protocol import encode_subscription
+
+WEEK = 7 * 24 * 3600.0
+JOIN = ConsumerGroupHeartbeatRequest("consumers", "m", 0, None, None, 1000, ("orders",), None, None, ())
+SUBSCRIPTION = encode_subscription(ConsumerProtocolSubscription(("orders",)), 1)
+MEMBER = GroupMetadataValue.MemberMetadata("m", None, "c", "/h", 10_000, 10_000, SUBSCRIPTION, b"")
+
+
+async def test_offsets_of_subscribed_topics_and_of_groups_that_were_used_stay(tmp_path: Path) -> None:
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, controller):
+        topics = KnownTopics(controller.image.topics, lambda: controller.end_offset, lambda _: None)
+        classic = ClassicGroups(coordinator, clock, GroupSettings())
+        settings = ConsumerGroupSettings(BrokerConfiguration({}), lambda _: {})
+        consumer = ConsumerGroups(coordinator, classic, clock, settings, topics)
+        expiry = OffsetExpiry(coordinator, classic, consumer, clock, BrokerConfiguration({}))
+        begun = clock.now_ms()
+        await consumer.heartbeat(JOIN, 1, ("c", "/h"), lambda _: True)
+        groups = ("classic", "consumers", "left-lately", "simple")
+        await coordinator.prepare(groups)
+        for group in groups:
+            for topic in ("orders", "others"):
+                commit = OffsetCommitValue(1, metadata="", commit_timestamp=begun)
+                coordinator.commit([(OffsetCommitKey(group, topic, 0), commit)])
+        stable = GroupMetadataValue("consumer", 1, "range", "m", begun, (MEMBER,))
+        lately = GroupMetadataValue("consumer", 1, None, None, begun + 1000)
+        coordinator.commit([(GroupMetadataKey("classic"), stable), (GroupMetadataKey("left-lately"), lately)])
+        clock.advance(WEEK)
+        await expiry.expire()
+        left = {
+            group_id: sorted(topic for topic, _ in each.commits) for group_id, each in coordinator.state.by_id.items()
+        }
+        assert left == {"classic": ["orders"], "consumers": ["orders"], "left-lately": ["orders", "others"]}
+        clock.advance(1.0)
+        await expiry.expire()
+        assert "left-lately" not in coordinator.state.by_id
+        await consumer.close()
+        await classic.close()
