@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Final, NamedTuple
 
 from kafkawire.broker.authorization import Authorization
@@ -13,10 +14,14 @@ from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults import CappedVersions, Faults
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
+from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
+from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
+from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
+from kafkawire.broker.handlers.consumer_groups import ConsumerGroupHandlers
 from kafkawire.broker.handlers.context import HandlerContext, Handlers
 from kafkawire.broker.handlers.delete_records import DeleteRecordsHandlers
 from kafkawire.broker.handlers.fetch import FetchHandlers
@@ -53,12 +58,14 @@ from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.transactions.live_transactions import Transactions
 from kafkawire.broker.transactions.markers import MarkerWriter
 from kafkawire.broker.transactions.settings import TransactionSettings
+from kafkawire.model.configs.resources import ConfigResourceType
 
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     AclHandlers,
     ClusterHandlers,
     ConfigAlterationHandlers,
     ConfigDescriptionHandlers,
+    ConsumerGroupHandlers,
     DeleteRecordsHandlers,
     FetchHandlers,
     GroupHandlers,
@@ -87,7 +94,8 @@ class Assembled(NamedTuple):
     Attributes:
         dispatcher: has all handlers.
         creation: creates topics.
-        classic_groups: the members of groups; to be loaded once the node leads.
+        classic_groups: the members of classic groups.
+        consumer_groups: the members of consumer groups.
         cleaner: deletes and compacts records.
         transactions: the transactions; to be loaded once the node leads.
     """
@@ -95,8 +103,14 @@ class Assembled(NamedTuple):
     dispatcher: Dispatcher
     creation: TopicCreation
     classic_groups: ClassicGroups
+    consumer_groups: ConsumerGroups
     cleaner: RecordCleaner
     transactions: Transactions
+
+    def load_groups(self) -> None:
+        """Begin the sessions of all members, once the node leads."""
+        self.classic_groups.load()
+        self.consumer_groups.load()
 
 
 def assemble(
@@ -128,6 +142,8 @@ def assemble(
     state.coordinator.follow(controller)
     classic_groups = ClassicGroups(state.coordinator, clock, GroupSettings.of(configuration))
     resources.push_async_callback(classic_groups.close)
+    consumer_groups = _consumer_groups(state, classic_groups, clock)
+    resources.push_async_callback(consumer_groups.close)
     controller.subscribe(store.remove)
     resources.callback(work.close)
     loggers = BrokerLoggers()
@@ -157,6 +173,7 @@ def assemble(
         cluster=state.cluster,
         configuration=dynamic,
         confirm_transaction=transactions.confirm,
+        consumer_groups=consumer_groups,
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
@@ -178,4 +195,17 @@ def assemble(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )
     cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
-    return Assembled(dispatcher, context.creation, classic_groups, cleaner, transactions)
+    return Assembled(dispatcher, context.creation, classic_groups, consumer_groups, cleaner, transactions)
+
+
+def _consumer_groups(state: OpenedState, classic_groups: ClassicGroups, clock: Clock) -> ConsumerGroups:
+    controller, image = state.controller, state.controller.image
+
+    def rack_of(node_id: int) -> str | None:
+        broker = image.registrations.brokers.get(node_id)
+        return None if broker is None else broker.rack
+
+    topics = KnownTopics(image.topics, lambda: controller.end_offset, rack_of)
+    controller.subscribe_to_commits(topics.committed)
+    settings = ConsumerGroupSettings(state.configuration, partial(image.configs.of, ConfigResourceType.GROUP))
+    return ConsumerGroups(state.coordinator, classic_groups, clock, settings, topics)

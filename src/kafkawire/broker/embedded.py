@@ -288,7 +288,7 @@ class EmbeddedBroker(BrokerAddresses):
             first = next(iter(self._cluster.endpoints.values()))
             self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive()
-            assembled.classic_groups.load()
+            assembled.load_groups()
             assembled.transactions.load()
             updates.begin()
             await create_missing(self._topics, assembled.creation, state.controller)

@@ -77,7 +77,7 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        23, 34, 35, *range(38, 42), 43, 45, 46, 55, 57, 61, 64, 69,
+        23, 34, 35, *range(38, 42), 43, 45, 46, 55, 57, 64,
         *range(76, 82), *range(83, 93),
     }
 )  # fmt: skip

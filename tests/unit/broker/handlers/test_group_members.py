@@ -22,6 +22,8 @@ from kafkawire.protocol import (
     DescribeGroupsResponse,
     HeartbeatRequest,
     HeartbeatResponse,
+    InitProducerIdRequest,
+    InitProducerIdResponse,
     JoinGroupRequest,
     JoinGroupResponse,
     LeaveGroupRequest,
@@ -35,6 +37,7 @@ AUTHORIZER = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.Sta
 AT_ONCE = {"group.initial.rebalance.delay.ms": "0"}
 SUBSCRIPTION = JoinGroupRequest.JoinGroupRequestProtocol("range", bytes(10))
 CONSUMER_HEARTBEAT = ConsumerGroupHeartbeatRequest("g", "member")
+TRANSACTIONAL = InitProducerIdRequest("payments", 1000)
 
 
 def join(member_id: str = "", instance_id: str | None = None) -> JoinGroupRequest:
@@ -143,24 +146,14 @@ async def test_a_broker_stops_while_clients_wait() -> None:
         await asyncio.sleep(0.05)
 
 
-async def test_consumer_groups_are_refused(caplog: pytest.LogCaptureFixture) -> None:
-    """The error that clients take for final, at every version that is offered."""
-    async with EmbeddedBroker() as broker, connected_to(broker) as client:
-        for version in (0, 1):
-            beaten = await client.ask(CONSUMER_HEARTBEAT, version, ConsumerGroupHeartbeatResponse)
-            assert beaten.error_code == ErrorCode.UNSUPPORTED_VERSION
-            assert "group.protocol=classic" in (beaten.error_message or "")
-    assert len(warnings(caplog)) == 1
-
-
 async def test_each_client_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
     async with EmbeddedBroker() as broker:
         for client_id in ("a", "b", "a"):
             async with connected_to(broker, client_id) as client:
                 await client.ask(ApiVersionsRequest("some-client", "1.2"), 3, ApiVersionsResponse)
-                await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
-                await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
-    said = "(some-client 1.2) at 127.0.0.1 wants a consumer group of KIP-848."
+                await client.ask(TRANSACTIONAL, 4, InitProducerIdResponse)
+                await client.ask(TRANSACTIONAL, 4, InitProducerIdResponse)
+    said = "(some-client 1.2) at 127.0.0.1 wants transactions."
     assert [line.partition(" This broker")[0] for line in warnings(caplog)] == [
         f"Client 'a' {said}",
         f"Client 'b' {said}",
@@ -169,7 +162,7 @@ async def test_each_client_is_named_once(caplog: pytest.LogCaptureFixture) -> No
 
 async def test_client_ids_cannot_forge_lines_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
     async with EmbeddedBroker() as broker, connected_to(broker, "a\nERROR forged") as client:
-        await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
+        await client.ask(TRANSACTIONAL, 4, InitProducerIdResponse)
     (warning,) = warnings(caplog)
     assert "\n" not in warning
 
@@ -178,13 +171,13 @@ async def test_made_up_clients_fill_no_memory(caplog: pytest.LogCaptureFixture) 
     async with EmbeddedBroker() as broker:
         for number in range(1200):
             async with connected_to(broker, f"c{number}") as client:
-                await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
+                await client.ask(TRANSACTIONAL, 4, InitProducerIdResponse)
         caplog.clear()
         async with connected_to(broker, "c1199") as client:
-            await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
+            await client.ask(TRANSACTIONAL, 4, InitProducerIdResponse)
         assert not warnings(caplog)
         async with connected_to(broker, "c0") as client:
-            await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
+            await client.ask(TRANSACTIONAL, 4, InitProducerIdResponse)
         assert len(warnings(caplog)) == 1
 
 
