@@ -244,7 +244,7 @@ def test_kafka_transactions_and_our_client_list_describe_and_abort(broker: Threa
         where = ("--bootstrap-server", broker.bootstrap_servers)
         return run_tool(newest_broker_release(), "org.apache.kafka.tools.TransactionsCommand", *where, *arguments)
 
-    listed = [line.split() for line in tool("list").splitlines() if line.startswith(f"{topic} ")]
+    listed = [row for row in map(str.split, tool("list").splitlines()) if row[:1] == [topic]]
     described = next(line.split() for line in tool("describe", "--transactional-id", topic).splitlines()[1:])
     with BlockingAdminClient(broker.bootstrap_servers) as admin:
         ours = admin.describe_transactions([topic]).all()[topic]
