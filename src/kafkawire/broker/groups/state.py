@@ -128,9 +128,7 @@ class GroupsState:
                 self._apply_commit(key, value)
             case GroupMetadataKey(), GroupMetadataValue() | None:
                 self._apply_group(key, value)
-            case ((OffsetCommitKey() | GroupMetadataKey()), _):
-                return
-            case _:
+            case _ if isinstance(key, CONSUMER_KEYS):
                 self._apply_record(key, value)
 
     def clear(self) -> None:

@@ -16,7 +16,6 @@ from kafkawire.broker.internal_topics.topic import partition_of
 from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
-    GroupMetadataKey,
     OffsetCommitKey,
     OffsetCommitValue,
     PartitionRecord,
@@ -104,13 +103,6 @@ def test_a_deleted_group_has_nothing_pending() -> None:
     assert state.by_id == {}
     state.end(7, ["g"], committed=True)
     assert (state.by_id, list(state.topics())) == ({}, [])
-
-
-def test_a_group_is_removed_with_all_that_is_pending() -> None:
-    state = GroupsState()
-    state.apply(key(), value(5), FIRST)
-    state.apply(GroupMetadataKey("g"), None)
-    assert (state.by_id, state.groups_in(7), list(state.topics())) == ({}, (), [])
 
 
 def test_a_state_is_the_same_from_its_entries() -> None:
