@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 import msgspec
 import pyarrow as pa
 
-from kafkawire.columns.arrow_types import ArrowArray, ArrowField
+from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.coordinator_fold import JoinableFold, RecordFold
 from kafkawire.logs.folding.coordinator_history import (
@@ -27,13 +27,11 @@ from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.tables.rows import RAW_COLUMNS, RawRows
 
-_OF_ROUTES: Final[tuple[ArrowField, ...]] = (pa.field("step", pa.int64()), pa.field("bucket", pa.int32()))
-_OF_RECORDS: Final[tuple[ArrowField, ...]] = tuple(RAW_COLUMNS.field(name) for name in RAW_COLUMNS.names)
-_ROUTED: Final = pa.schema((*_OF_RECORDS, *_OF_ROUTES))
+_ROUTED: Final = RAW_COLUMNS.append(pa.field("step", pa.int64())).append(pa.field("bucket", pa.int32()))
 """A record of a needed type, and the number of its step in the part; see ``RecordFold.steps``."""
 
 _NO_RECORDS: Final = pa.RecordBatch.from_pylist([], schema=_ROUTED)
-_NOTES: Final = pa.schema([pa.field("note", pa.binary()), pa.field("bucket", pa.int32())])
+_NOTES: Final = pa.schema([pa.field("note", pa.binary())]).append(pa.field("bucket", pa.int32()))
 """The file of the records, or a flaw."""
 
 

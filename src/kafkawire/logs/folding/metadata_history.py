@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 from typing import Any, Final, Generic, Protocol
 
 import pyarrow as pa
@@ -80,8 +81,7 @@ class MetadataHistory(HistoryOfLog, DivisibleHistory, Generic[K]):
 
     def read(self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource) -> Iterator[pa.RecordBatch]:
         """See ``History``."""
-        for _, batch in read_together([self], files, {self.name: schema}, source):
-            yield batch
+        return map(itemgetter(1), read_together([self], files, {self.name: schema}, source))
 
     def changes(
         self, files: Sequence[LogFile], schema: pa.Schema, source: FoldSource, since: SavedLog | None

@@ -16,7 +16,6 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import FileKind, LogFile, snapshots_before
 from kafkawire.logs.folding.coordinator_log import NO_PAST, PartOfLog
@@ -47,16 +46,14 @@ from kafkawire.logs.tables.rows import together
 from kafkawire.logs.times import LATEST
 from kafkawire.records.control_records import ControlRecordType
 
-_OF_ROUTES: Final[tuple[ArrowField, ...]] = (
-    pa.field("note", pa.int32()),
-    pa.field("own", pa.int32()),
-    pa.field("bucket", pa.int32()),
+_ROUTED: Final = (
+    NEEDED_COLUMNS.append(pa.field("note", pa.int32()))
+    .append(pa.field("own", pa.int32()))
+    .append(pa.field("bucket", pa.int32()))
 )
-_OF_RECORDS: Final[tuple[ArrowField, ...]] = tuple(NEEDED_COLUMNS.field(name) for name in NEEDED_COLUMNS.names)
-_ROUTED: Final = pa.schema((*_OF_RECORDS, *_OF_ROUTES))
 """A needed record: the number of its note in the piece, its bucket, and the bucket that gets it; null for all."""
 
-_NOTES: Final = pa.schema([pa.field("note", pa.binary()), pa.field("bucket", pa.int32())])
+_NOTES: Final = pa.schema([pa.field("note", pa.binary())]).append(pa.field("bucket", pa.int32()))
 _NO_NOTES: Final = pa.RecordBatch.from_pylist([], schema=_NOTES)
 _MOST_NOTES: Final = 1024
 """Notes in a piece."""
