@@ -36,7 +36,7 @@ def hash_order(keys: Iterable[K], code: Callable[[K], int], capacity: int = _FEW
 
 
 def bucket_order(keys: Iterable[K], code: Callable[[K], int], buckets: int) -> list[K]:
-    """The order of a table with so many buckets."""
+    """The order of a table with a number of buckets."""
 
     def bucket(key: K) -> int:
         spread = code(key)
@@ -46,7 +46,7 @@ def bucket_order(keys: Iterable[K], code: Callable[[K], int], buckets: int) -> l
 
 
 def grown(count: int, capacity: int) -> int:
-    """The number of buckets of a table that is made with a capacity when so many keys were put into it."""
+    """The number of buckets of a table that is made with a capacity when a number of keys were put into it."""
     buckets = 1 << max(capacity - 1, 0).bit_length()
     while count > _LOAD * buckets:
         buckets *= 2

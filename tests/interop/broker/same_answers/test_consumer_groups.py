@@ -47,14 +47,14 @@ GROUP_CONFIG = 32
 
 
 def create(talk: Talk, name: str, partitions: int) -> None:
-    """Create a topic, and wait until the broker knows it."""
+    """Create a topic, and wait until the broker has it."""
     topic = CreateTopicsRequest.CreatableTopic(name, partitions, 1)
     talk.ask(CreateTopicsRequest((topic,), 10_000), 7, CreateTopicsResponse)
     until(talk, name, partitions)
 
 
 def until(talk: Talk, name: str, partitions: int) -> None:
-    """Wait until the broker has a topic with so many partitions; none if it has no such topic."""
+    """Wait until the broker has a topic with a number of partitions; none if it has no such topic."""
     request = MetadataRequest((MetadataRequest.MetadataRequestTopic(name=name),), False)
     talk.ask_until(request, 12, MetadataResponse, lambda answer: len(answer.topics[0].partitions) == partitions)
 

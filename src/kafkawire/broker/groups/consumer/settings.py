@@ -20,7 +20,7 @@ _ASSIGNMENT: Final = "consumer.assignment.interval.ms"
 
 
 class ConsumerGroupSettings:
-    """The properties for consumer groups, read anew where they can change while the broker runs.
+    """The properties for consumer groups, read again where they can change while the broker runs.
 
     Args:
         configuration: the broker's.
