@@ -10,7 +10,8 @@ from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.dispatch import Dispatcher
-from kafkawire.broker.faults import CappedVersions, Faults
+from kafkawire.broker.faults.capped_versions import CappedVersions
+from kafkawire.broker.faults.faults import Faults
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.handlers.acls import AclHandlers
@@ -77,12 +78,24 @@ class Assembled(NamedTuple):
         creation: creates topics.
         classic_groups: the members of groups; to be loaded once the node leads.
         cleaner: deletes and compacts records.
+        state: the opened state.
     """
 
     dispatcher: Dispatcher
     creation: TopicCreation
     classic_groups: ClassicGroups
     cleaner: RecordCleaner
+    state: OpenedState
+
+    async def settled(self) -> None:
+        """Wait until what was due by the broker's clock is done, and durable.
+
+        Raises:
+            StorageError: a write failed.
+        """
+        await self.classic_groups.settled()
+        await self.cleaner.settled()
+        await self.state.settled()
 
 
 def assemble(
@@ -154,4 +167,6 @@ def assemble(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )
     cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
-    return Assembled(dispatcher, context.creation, classic_groups, cleaner)
+    store.on_append = cleaner.note_change
+    controller.subscribe(lambda _: cleaner.note_change())
+    return Assembled(dispatcher, context.creation, classic_groups, cleaner, state)

@@ -33,6 +33,7 @@ from kafkawire.broker.registration import (
 )
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory, node_id_of
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.twin import TwinSource, copied, has_twin, twin_configuration
 from kafkawire.layout.uuid import Uuid
@@ -80,6 +81,7 @@ class OpenedState:
         *,
         clock: Clock,
         on_failure: Callable[[StorageError], None],
+        before_write: BeforeWrite = at_once,
     ) -> Self:
         """Lock a directory, and read it; or copy the state of another cluster.
 
@@ -90,6 +92,7 @@ class OpenedState:
             cluster: the node and its listeners; it gets the ids of both.
             clock: the broker's.
             on_failure: called with the first error of a write.
+            before_write: awaited before each write, with the name of what is written.
 
         Raises:
             StorageError: another broker uses the directory, or files are damaged.
@@ -98,6 +101,7 @@ class OpenedState:
         async with AsyncExitStack() as resources:
             cluster_id, directory_id = str(Uuid.random()), Uuid.random()
             log, image = MetadataLog(), MetadataImage()
+            disk = on_failure, before_write
             if source is not None:
                 log, image = copied(source, data_dir, configuration, clock)
                 cluster_id = log.cluster_id or cluster_id
@@ -106,7 +110,7 @@ class OpenedState:
                 directory = _directory(data_dir, configuration, is_twin=is_twin)
                 resources.callback(directory.close)
                 cluster_id, directory_id = directory.cluster_id, directory.directory_id
-                log = FileLog(data_dir / METADATA_FOLDER, _settings(configuration), clock, on_failure)
+                log = FileLog(data_dir / METADATA_FOLDER, _settings(configuration), clock, *disk)
                 image = image_of(log.replay())
             resources.push_async_callback(log.close)
             if is_twin:
@@ -115,7 +119,7 @@ class OpenedState:
             nodes = RegisteredNodes(cluster, image.registrations) if is_twin else Nodes(cluster, directory_id)
             controller, placement = Controller(log, image), Placement(nodes)
             offsets_topic = OffsetsTopic(controller, configuration, placement)
-            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure)
+            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, *disk)
             resources.push_async_callback(coordinator.close)
             store = RecordStore()
             if data_dir is not None:
@@ -125,6 +129,7 @@ class OpenedState:
                     now_ms=clock.now_ms(),
                     producers_expire_ms=configuration.integer("producer.id.expiration.ms"),
                     on_failure=on_failure,
+                    before_write=before_write,
                 )
             resources.push_async_callback(store.close)
             parts = (nodes, placement, controller, coordinator, store, resources.pop_all())
@@ -150,6 +155,16 @@ class OpenedState:
             self._commit_portions(leadership_records(image, self.cluster.node_id))
         await self.coordinator.arrive(controller)
         await controller.log.durable(controller.end_offset)
+
+    async def settled(self) -> None:
+        """Wait until all that was appended is durable.
+
+        Raises:
+            StorageError: a write failed.
+        """
+        await self.controller.log.durable(self.controller.end_offset)
+        await self.coordinator.durable()
+        await self.store.drained()
 
     @property
     def _stands_for_others(self) -> bool:

@@ -18,6 +18,7 @@ from kafkawire.broker.groups.offsets_topic import OffsetsTopic, partition_of
 from kafkawire.broker.groups.state import Change, GroupsState
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import RemoveTopicRecord
@@ -66,6 +67,7 @@ class GroupCoordinator:
         topic: OffsetsTopic,
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
+        before_write: BeforeWrite = at_once,
     ) -> Self:
         """The coordinator with the groups in a data directory; without one it always starts empty.
 
@@ -74,6 +76,7 @@ class GroupCoordinator:
             topic: the topic of the logs.
             clock: for timestamps.
             on_failure: called with the first error of a write.
+        before_write: awaited before each write, with the name of what is written.
 
         Raises:
             StorageError: a log is damaged.
@@ -81,7 +84,7 @@ class GroupCoordinator:
         """
         if data_dir is None:
             return cls(topic, OffsetsLogs(), GroupsState(), clock)
-        logs = FileOffsetsLogs(data_dir, topic.current, on_failure)
+        logs = FileOffsetsLogs(data_dir, topic.current, on_failure, before_write)
         state, in_place = logs.read()
         return cls(topic, logs, state, clock, in_place=in_place)
 

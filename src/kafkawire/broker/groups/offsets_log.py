@@ -9,6 +9,7 @@ from typing import Final
 from kafkawire.broker.groups.state import Change
 from kafkawire.broker.storage.batch_log import BatchLog, KeyValue
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.layout.uuid import Uuid
@@ -32,6 +33,7 @@ class OffsetsLog:
     Args:
         folder: of the partition; made if it does not exist.
         on_failure: called with the first error of a write.
+        before_write: awaited before each write, with the name of what is written.
 
     Attributes:
         files: the segments of the partition.
@@ -41,8 +43,15 @@ class OffsetsLog:
         OSError: a file cannot be read or made.
     """
 
-    def __init__(self, folder: Path, on_failure: Callable[[StorageError], None] | None = None) -> None:
-        self.files = BatchLog(folder, segment_bytes=_SEGMENT_BYTES, compacted=True, on_failure=on_failure)
+    def __init__(
+        self,
+        folder: Path,
+        on_failure: Callable[[StorageError], None] | None = None,
+        before_write: BeforeWrite = at_once,
+    ) -> None:
+        self.files = BatchLog(
+            folder, segment_bytes=_SEGMENT_BYTES, compacted=True, on_failure=on_failure, before_write=before_write
+        )
 
     def lead(self, topic_id: Uuid, leader_epoch: int) -> None:
         """Write the files with the topic id and the leader epochs; call it before the first append.

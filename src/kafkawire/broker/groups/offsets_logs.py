@@ -7,6 +7,7 @@ import heapq
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,7 @@ from kafkawire.broker.groups.offsets_topic import partition_of
 from kafkawire.broker.groups.state import Change, GroupsState
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_topic_id
 from kafkawire.broker.storage.partition_folders import delete_folder, set_aside
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
@@ -107,6 +109,7 @@ class FileOffsetsLogs(OffsetsLogs):
         data_dir: the directory.
         topic: the topic in the metadata log; None if it has none.
         on_failure: called with the first error of a write.
+        before_write: awaited before each write, with the name of what is written.
 
     Attributes:
         unregistered: whether there are commits, but no topic.
@@ -117,17 +120,21 @@ class FileOffsetsLogs(OffsetsLogs):
     """
 
     def __init__(
-        self, data_dir: Path, topic: Topic | None, on_failure: Callable[[StorageError], None] | None = None
+        self,
+        data_dir: Path,
+        topic: Topic | None,
+        on_failure: Callable[[StorageError], None] | None = None,
+        before_write: BeforeWrite = at_once,
     ) -> None:
         self._data_dir = data_dir
-        self._on_failure = on_failure
+        self._new_log = partial(OffsetsLog, on_failure=on_failure, before_write=before_write)
         self._topic = topic
         self._logs: dict[int, OffsetsLog] = {}
         self._led: set[int] = set()
         self._opening = asyncio.Lock()
         self._dropping: asyncio.Task[None] | None = None
         for partition, folder in self._folders():
-            self._logs[partition] = OffsetsLog(folder, on_failure)
+            self._logs[partition] = self._new_log(folder)
         self.unregistered = topic is None and bool(self._logs)
 
     @property
@@ -233,7 +240,7 @@ class FileOffsetsLogs(OffsetsLogs):
     def _opened(self, topic: Topic, missing: Mapping[int, OffsetsLog | None]) -> Mapping[int, OffsetsLog]:
         opened = {}
         for partition, existing in missing.items():
-            log = existing or OffsetsLog(self._data_dir / f"{OFFSETS_TOPIC}-{partition}", self._on_failure)
+            log = existing or self._new_log(self._data_dir / f"{OFFSETS_TOPIC}-{partition}")
             log.lead(topic.topic_id, topic.partitions[partition].leader_epoch)
             opened[partition] = log
         return opened

@@ -25,6 +25,9 @@ class RecordStore:
 
     Args:
         most_bytes: the most bytes of memory for all logs.
+
+    Attributes:
+        on_append: called when records are appended.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
@@ -32,6 +35,7 @@ class RecordStore:
         self._used = MemoryUse()
         self._logs: dict[bytes, dict[int, PartitionLog]] = {}
         self._when_used: Callable[[], None] | None = None
+        self.on_append: Callable[[], None] | None = None
 
     def when_used(self, function: Callable[[], None]) -> None:
         """Call a function once there is a log: at once, or with the first one."""
@@ -87,6 +91,8 @@ class RecordStore:
                 f"This broker keeps at most {self._most_bytes} bytes of records in memory, and has {self._used.bytes}. "
                 "Delete topics that are no longer needed, or start it with a data directory.",
             )
+        if self.on_append is not None:
+            self.on_append()
         return self.log(topic_id, partition).append(batch, leader_epoch, rules, now_ms)
 
     def remove(self, record: Message) -> None:
@@ -94,6 +100,9 @@ class RecordStore:
         if isinstance(record, RemoveTopicRecord):
             for log in self._logs.pop(record.topic_id, {}).values():
                 log.close()
+
+    async def drained(self) -> None:
+        """Wait until nothing is left to write."""
 
     async def close(self) -> None:
         """Write what is not durable yet."""

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
-from kafkawire.broker.clock import Clock
+from kafkawire.broker.clock import Clock, sleep_unless
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
 from kafkawire.broker.groups.classic.rebalance import Now, first_value
 from kafkawire.broker.groups.classic.roster import Ticket
@@ -60,6 +60,7 @@ class ClassicGroups:
         self._wake_of: dict[str, float] = {}
         self._earlier = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
+        self._expiring = asyncio.Lock()
         coordinator.on_cleared = self._forget_all
 
     def load(self) -> None:
@@ -75,6 +76,11 @@ class ClassicGroups:
             await asyncio.gather(self._keeper, return_exceptions=True)
         for waiting in self._waiting.values():
             waiting.cancel()
+
+    async def settled(self) -> None:
+        """Wait until a group whose time has come has been checked."""
+        async with self._expiring:
+            return
 
     @property
     def planned(self) -> int:
@@ -261,18 +267,13 @@ class ClassicGroups:
             heapq.heappop(self._wakes)
             if self._wake_of.get(group_id) == deadline:
                 del self._wake_of[group_id]
-                await self._expire(group_id)
+                async with self._expiring:
+                    await self._expire(group_id)
 
     async def _until(self, deadline: float) -> None:
         """Wait for a time, or until an earlier one is set."""
         self._earlier.clear()
-        sleep = asyncio.ensure_future(self._clock.sleep(deadline - self._clock.seconds()))
-        earlier = asyncio.ensure_future(self._earlier.wait())
-        try:
-            await asyncio.wait((sleep, earlier), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            sleep.cancel()
-            earlier.cancel()
+        await sleep_unless(self._clock, deadline - self._clock.seconds(), self._earlier)
 
     async def _expire(self, group_id: str) -> None:
         if group_id not in self._live:
