@@ -179,8 +179,10 @@ class EmbeddedBroker(AnyBroker):
         Raises:
             StorageError, OSError: it failed.
         """
-        while self._restarting is not None:
-            restarting, self._restarting = self._restarting, None
+        while (restarting := self._restarting) is not None:
+            await asyncio.wait((restarting,))
+            if self._restarting is restarting:
+                self._restarting = None
             await restarting
 
     async def _before_write(self, files: str) -> None:
@@ -293,6 +295,7 @@ class EmbeddedBroker(AnyBroker):
             ```
         """
         clock = self.clock
+        await self._restarted()
         if self._resources is None:
             raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
         await clock.advance_in_steps(seconds, self._settled)
@@ -351,6 +354,7 @@ class EmbeddedBroker(AnyBroker):
                 await broker.clean_records("orders")
             ```
         """
+        await self._restarted()
         if self._assembled is None or self._resources is None:
             raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
         await self._assembled.cleaner.clean(topic)

@@ -15,7 +15,7 @@ from kafkawire.broker.faults.faults import Faults
 from kafkawire.broker.faults.merging import items_only, with_refused
 from kafkawire.broker.faults.parts import Parts
 from kafkawire.broker.requests import Answer, Refused, RefusedRequestError
-from kafkawire.protocol import ProduceRequest
+from kafkawire.protocol import FetchRequest, ProduceRequest
 from kafkawire.wire import Message
 
 _BEFORE: Final = "a fault closes the connection in place of handling the request"
@@ -84,6 +84,9 @@ async def _refused_by_chance(answering: Answering, by_chance: Decision, parts: P
         return await answering.handle(occasion.request)
     if by_chance.after_handling and not _is_unacknowledged(matching):
         await answering.handle(matching)
+    if rest is None and isinstance(matching, FetchRequest):
+        part = await answering.refuse_items(matching, Refused(by_chance.code))
+        return items_only(part, occasion.call.version)  # a partition has such an error, not the whole response
     return await _partly_refused(answering, [(Refuse(by_chance.code), matching)], rest, occasion)
 
 

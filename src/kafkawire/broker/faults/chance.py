@@ -31,7 +31,6 @@ RETRIABLE: Final[Mapping[int, Sequence[ErrorCode]]] = {
     ),
     ApiKey.FETCH: _LEADER,
     ApiKey.LIST_OFFSETS: (*_LEADER, ErrorCode.LEADER_NOT_AVAILABLE),
-    ApiKey.METADATA: (ErrorCode.LEADER_NOT_AVAILABLE,),
     ApiKey.OFFSET_COMMIT: _COORDINATOR,
     ApiKey.OFFSET_FETCH: _COORDINATOR,
     ApiKey.OFFSET_DELETE: _COORDINATOR,
