@@ -109,6 +109,8 @@ def note(done: Run, name: str, results: Results[K, V], *, exists: bool) -> None:
         done.topics[name] = exists
     elif error.outcome_unknown:
         done.topics.pop(name, None)
+    else:  # nothing was changed
+        done.topics.setdefault(name, False)
 
 
 def names_of(results: Results[K, V]) -> dict[str, str]:
