@@ -30,7 +30,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--kafka-seed", type=int, help=f"the seed of tests with kafka_seed (default: ${_SEED_VARIABLE}, else random)"
     )
     group.addoption(
-        "--kafka-seeds", type=int, default=1, help="run tests with kafka_seed with so many seeds, one after the other"
+        "--kafka-seeds", type=int, default=1, help="with how many seeds tests with kafka_seed run, one after the other"
     )
 
 
