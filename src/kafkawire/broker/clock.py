@@ -97,7 +97,7 @@ class ManualClock:
 
     @property
     def sleepers(self) -> int:
-        """How many tasks wait for this clock."""
+        """How many tasks wait for this clock, those of the broker itself included."""
         with self._lock:
             return sum(not woken.done() for _, _, woken in self._sleepers)
 

@@ -54,7 +54,10 @@ class TakesHalfASecond(CreateTopicPolicy):
 
 @pytest.fixture
 async def broker() -> AsyncIterator[EmbeddedBroker]:
-    properties = {"create.topic.policy.class.name": f"{__name__}:{TakesHalfASecond.__name__}"}
+    properties = {
+        "connections.max.idle.ms": "-1",  # nothing but throttled clients waits for the clock
+        "create.topic.policy.class.name": f"{__name__}:{TakesHalfASecond.__name__}",
+    }
     async with EmbeddedBroker(properties, clock=CLOCK) as broker:
         yield broker
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from tests.embedded.connection import BrokerConnection, connected_to
 
-from kafkawire.broker import Chance, EmbeddedBroker, ManualClock
+from kafkawire.admin import AdminSettings, BlockingAdminClient, NewTopic
+from kafkawire.broker import Chance, EmbeddedBroker, ManualClock, ThreadedBroker
 from kafkawire.broker.faults.chance import RETRIABLE, Decision, Draws
 from kafkawire.protocol import (
     CreateTopicsRequest,
@@ -25,6 +26,7 @@ from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import Record, encode_batch
 
+QUICK = AdminSettings(retry_backoff=0.001, reconnect_backoff=0.001, reconnect_backoff_maximum=0.01)
 EVERYTHING = Chance(7, delays=0.3, refusals=0.3, cuts=0.3, restarts=0.1, slow_writes=0.3)
 
 
@@ -202,3 +204,18 @@ async def produced(client: BrokerConnection) -> dict[str, int]:
     topics = tuple(ProduceRequest.TopicProduceData(name, partition_data=partition) for name in ("orders", "payments"))
     answer = await client.ask(ProduceRequest(acks=-1, topic_data=topics), 9, ProduceResponse)
     return {topic.name: topic.partition_responses[0].error_code for topic in answer.responses}
+
+
+def test_a_broker_in_a_thread_restarts_by_chance(tmp_path: Path) -> None:
+    with (
+        ThreadedBroker(data_dir=tmp_path, topics=["orders"]) as broker,
+        BlockingAdminClient(broker.bootstrap_servers, settings=QUICK) as admin,
+    ):
+        with broker.faults.by_chance(Chance(1, restarts=1.0), MetadataRequest, times=2) as fault:
+            assert set(admin.list_topics()) == {"orders"}
+        assert fault.hits == 2
+        broker.faults.by_chance(Chance(1, restarts=1.0), CreateTopicsRequest)
+        admin.create_topics([NewTopic("more")], timeout=0.2)
+    # It stops in the middle of a restart, if there is one.
+    with ThreadedBroker(data_dir=tmp_path) as again, BlockingAdminClient(again.bootstrap_servers) as admin:
+        assert "orders" in admin.list_topics()
