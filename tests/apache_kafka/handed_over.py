@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,18 +31,19 @@ class HandedOver:
 
 
 @contextmanager
-def kafka_on(data: Path, home: Path) -> Iterator[HandedOver]:
+def kafka_on(data: Path, home: Path, *, properties: Mapping[str, str] | None = None) -> Iterator[HandedOver]:
     """Start Apache Kafka, node 1 and alone, on a directory; it is stopped when the context ends.
 
     Args:
         data: the directory.
         home: an empty folder, for its configuration and its output.
+        properties: further ``server.properties``.
 
     Raises:
         BrokerError: if it does not answer in time.
     """
     port, scram_port, controller_port = free_ports(3)
-    properties = {
+    settings = {
         **AUTHORIZER,
         "process.roles": "broker,controller",
         "node.id": "1",
@@ -53,9 +54,13 @@ def kafka_on(data: Path, home: Path) -> Iterator[HandedOver]:
         "listener.name.login.sasl.enabled.mechanisms": "SCRAM-SHA-256",
         "listener.name.login.scram-sha-256.sasl.jaas.config": _SCRAM,
         "group.initial.rebalance.delay.ms": "0",
+        "transaction.state.log.min.isr": "1",
+        "transaction.state.log.num.partitions": "1",
+        "transaction.state.log.replication.factor": "1",
         "log.dirs": str(data),
+        **(properties or {}),
     }
-    node = Node(RELEASE, 1, home, properties, heap="512m")
+    node = Node(RELEASE, 1, home, settings, heap="512m")
     node.start()
     try:
         node.wait_until(lambda: 1 in listed_brokers(port))

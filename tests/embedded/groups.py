@@ -11,11 +11,12 @@ from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.offsets_topic import OffsetsTopic
 from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER
+from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
 
@@ -39,7 +40,8 @@ async def opened_groups(
         image.apply(record)
     controller = Controller(log, image)
     configuration = BrokerConfiguration({"offsets.topic.num.partitions": str(partitions)})
-    topic = OffsetsTopic(controller, configuration, Placement(Nodes(Cluster("", 1, "", 0), DIRECTORY_ID)))
+    placement = Placement(Nodes(Cluster("", 1, "", 0), DIRECTORY_ID))
+    topic = InternalTopic(OFFSETS_TOPIC, controller, configuration, placement)
     coordinator = GroupCoordinator.opened(data_dir, topic, clock)
     log.lead(1)
     coordinator.follow(controller)

@@ -24,22 +24,23 @@ from tests.embedded.apis import listed_apis
 from tests.embedded.connection import connected_to
 
 from kafkawire.broker import EmbeddedBroker
-from kafkawire.protocol import DescribeLogDirsRequest, DescribeLogDirsResponse
+from kafkawire.protocol import ShareGroupDescribeRequest, ShareGroupDescribeResponse
 from kafkawire.protocol.api_table import ApiKey
 
 
 async def main():
-    assert (await listed_apis())[ApiKey.DESCRIBE_LOG_DIRS] == range(1, 5)
+    assert (await listed_apis())[ApiKey.SHARE_GROUP_DESCRIBE] == range(1, 2)
+    request, group = ShareGroupDescribeRequest(("g",)), ShareGroupDescribeResponse.DescribedGroup
     async with EmbeddedBroker() as broker, connected_to(broker) as client:
-        answer = await client.ask(DescribeLogDirsRequest(None), 4, DescribeLogDirsResponse)
-        assert [result.log_dir for result in answer.results] == ["/data"], answer
-        broker.faults.refuse(DescribeLogDirsRequest, error=31)
-        refused = await client.ask(DescribeLogDirsRequest(None), 4, DescribeLogDirsResponse)
-        assert refused == DescribeLogDirsResponse(error_code=31), refused
+        answer = await client.ask(request, 1, ShareGroupDescribeResponse)
+        assert answer.groups == (group(69, None, "g"),), answer
+        broker.faults.refuse(ShareGroupDescribeRequest, error=31)
+        refused = await client.ask(request, 1, ShareGroupDescribeResponse)
+        assert [(one.error_code, one.group_id) for one in refused.groups] == [(31, "g")], refused
     restricted = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"}
     async with EmbeddedBroker(restricted) as broker, connected_to(broker) as client:
-        refused = await client.ask(DescribeLogDirsRequest(None), 4, DescribeLogDirsResponse)
-        assert refused == DescribeLogDirsResponse(error_code=31), refused
+        refused = await client.ask(request, 1, ShareGroupDescribeResponse)
+        assert [(one.error_code, one.group_id) for one in refused.groups] == [(31, "g")], refused
 
 
 asyncio.run(main())
@@ -54,10 +55,10 @@ def block(text: str, title: str) -> str:
 
 def test_a_handler_is_one_module_and_one_line(root: Path, tmp_path: Path) -> None:
     recipe = (root / "CONTRIBUTING.md").read_text("utf-8")
-    (tmp_path / "log_dirs.py").write_text(block(recipe, "handlers/log_dirs.py"))
+    (tmp_path / "share_groups.py").write_text(block(recipe, "handlers/share_groups.py"))
     assembly = (root / "src/kafkawire/broker/assembly.py").read_text("utf-8")
     imported, named = block(recipe, "assembly.py").splitlines(keepends=True)
-    for line, place in ((imported, "from kafkawire.broker.handlers.metadata"), (named, "    MetadataHandlers,\n")):
+    for line, place in ((imported, "from kafkawire.broker.handlers.topic_partitions"), (named, "    TopicHandlers,\n")):
         assert place in assembly
         assembly = assembly.replace(place, line + place, 1)
     (tmp_path / "assembly.py").write_text(assembly)

@@ -9,32 +9,46 @@ from typing import Final, NamedTuple
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults.capped_versions import CappedVersions
 from kafkawire.broker.faults.faults import Faults
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.handlers.acls import AclHandlers
+from kafkawire.broker.handlers.brokers import BrokerHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
 from kafkawire.broker.handlers.context import HandlerContext, Handlers
+from kafkawire.broker.handlers.delegation_tokens import DelegationTokenHandlers
 from kafkawire.broker.handlers.delete_records import DeleteRecordsHandlers
+from kafkawire.broker.handlers.elections import ElectionHandlers
+from kafkawire.broker.handlers.features import FeatureHandlers
 from kafkawire.broker.handlers.fetch import FetchHandlers
 from kafkawire.broker.handlers.group_members import GroupMemberHandlers
 from kafkawire.broker.handlers.group_offsets import GroupOffsetHandlers
 from kafkawire.broker.handlers.groups import GroupHandlers
+from kafkawire.broker.handlers.leader_epochs import LeaderEpochHandlers
 from kafkawire.broker.handlers.list_offsets import ListOffsetsHandlers
+from kafkawire.broker.handlers.log_dirs import LogDirHandlers
 from kafkawire.broker.handlers.metadata import MetadataHandlers
 from kafkawire.broker.handlers.produce import ProduceHandlers
+from kafkawire.broker.handlers.producers import ProducerHandlers
+from kafkawire.broker.handlers.quorum import QuorumHandlers
 from kafkawire.broker.handlers.quota_proposals import QuotaProposalHandlers
 from kafkawire.broker.handlers.quotas import QuotaHandlers
+from kafkawire.broker.handlers.reassignments import ReassignmentHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
 from kafkawire.broker.handlers.scram_users import ScramHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
+from kafkawire.broker.handlers.transaction_offsets import TransactionOffsetHandlers
+from kafkawire.broker.handlers.transaction_states import TransactionStateHandlers
+from kafkawire.broker.handlers.transactions import TransactionHandlers
 from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.partitions.cleaner import RecordCleaner
+from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.topic_rules import RulesOfTopics
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy
 from kafkawire.broker.plugins.create_topic_policy import CreateTopicPolicy
@@ -46,26 +60,41 @@ from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import offered_versions
 from kafkawire.broker.topics.creation import TopicCreation
+from kafkawire.broker.transactions.live_transactions import Transactions
+from kafkawire.broker.transactions.markers import MarkerWriter
+from kafkawire.broker.transactions.settings import TransactionSettings
 
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     AclHandlers,
+    BrokerHandlers,
     ClusterHandlers,
     ConfigAlterationHandlers,
     ConfigDescriptionHandlers,
+    DelegationTokenHandlers,
     DeleteRecordsHandlers,
+    ElectionHandlers,
+    FeatureHandlers,
     FetchHandlers,
     GroupHandlers,
     GroupMemberHandlers,
     GroupOffsetHandlers,
+    LeaderEpochHandlers,
     ListOffsetsHandlers,
+    LogDirHandlers,
     MetadataHandlers,
     ProduceHandlers,
+    ProducerHandlers,
+    QuorumHandlers,
     QuotaHandlers,
     QuotaProposalHandlers,
+    ReassignmentHandlers,
     SaslHandlers,
     ScramHandlers,
     TopicHandlers,
     TopicPartitionHandlers,
+    TransactionHandlers,
+    TransactionOffsetHandlers,
+    TransactionStateHandlers,
 )
 """The handlers of all families of APIs."""
 
@@ -78,6 +107,8 @@ class Assembled(NamedTuple):
         creation: creates topics.
         classic_groups: the members of groups; to be loaded once the node leads.
         cleaner: deletes and compacts records.
+        transactions: the transactions; to be loaded once the node leads.
+        tokens: the delegation tokens.
         state: the opened state.
     """
 
@@ -85,7 +116,15 @@ class Assembled(NamedTuple):
     creation: TopicCreation
     classic_groups: ClassicGroups
     cleaner: RecordCleaner
+    transactions: Transactions
+    tokens: DelegationTokens
     state: OpenedState
+
+    def begin(self, resources: AsyncExitStack) -> None:
+        """Begin the work in the background; it ends when the broker stops."""
+        for work in (self.cleaner, self.tokens):
+            work.begin()
+            resources.push_async_callback(work.end)
 
     async def settled(self) -> None:
         """Wait until what was due by the broker's clock is done, and durable.
@@ -94,6 +133,7 @@ class Assembled(NamedTuple):
             StorageError: a write failed.
         """
         await self.classic_groups.settled()
+        await self.transactions.settled()
         await self.cleaner.settled()
         await self.state.settled()
 
@@ -141,6 +181,12 @@ def assemble(
     alterations = ConfigAlterations(controller.image, dynamic, alter_policy, lambda: quotas.reconfigurable)
     rules = RulesOfTopics(dynamic, controller.image.configs)
     controller.subscribe(rules.forget)
+    state.transactions.follow(controller)
+    markers = MarkerWriter(controller, store, state.coordinator, rules, clock)
+    producer_ids = ProducerIds(controller, state.cluster.node_id)
+    settings = TransactionSettings.of(configuration)
+    transactions = Transactions(state.transactions, markers, controller, producer_ids, clock=clock, settings=settings)
+    resources.push_async_callback(transactions.close)
     served: dict[int, range] = {}
     context = HandlerContext(
         access=access,
@@ -149,16 +195,21 @@ def assemble(
         clock=clock,
         cluster=state.cluster,
         configuration=dynamic,
+        confirm_transaction=transactions.confirm,
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
         loggers=loggers,
+        markers=markers,
         nodes=state.nodes,
         offered=CappedVersions(served, faults),
         placement=placement,
+        producer_ids=producer_ids,
         quotas=quotas,
         rules=rules,
         store=store,
+        tokens=DelegationTokens(configuration, controller, clock),
+        transactions=transactions,
         work=work,
     )
     apis = [api for handlers in HANDLERS for api in handlers(context).apis]
@@ -169,4 +220,4 @@ def assemble(
     cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
     store.on_append = cleaner.note_change
     controller.subscribe(lambda _: cleaner.note_change())
-    return Assembled(dispatcher, context.creation, classic_groups, cleaner, state)
+    return Assembled(dispatcher, context.creation, classic_groups, cleaner, transactions, context.tokens, state)

@@ -35,6 +35,7 @@ class Controller:
 
     Attributes:
         image: the state; only records change it.
+        leader_epoch: of the metadata log since the node leads it.
         log: stores the records.
         turn: a lock for requests that read the state in several slices of time before they change it, and for all
             requests that change the same part.
@@ -42,6 +43,7 @@ class Controller:
 
     def __init__(self, log: MetadataLog, image: MetadataImage) -> None:
         self.image = image
+        self.leader_epoch = 0
         self.turn = asyncio.Lock()
         self.log = log
         self._subscribers: list[Subscriber] = []

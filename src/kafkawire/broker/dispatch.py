@@ -22,6 +22,7 @@ from kafkawire.broker.request_work import SMALL_FRAME, RequestWork, decoded
 from kafkawire.broker.requests import (
     UNMEASURED,
     Answer,
+    Appended,
     Call,
     Refused,
     RefusedRequestError,
@@ -51,15 +52,17 @@ class Reply(Struct, frozen=True, gc=False):
 
     Attributes:
         frame: the response; None if there is none.
-        end_offset: all records below this offset must be durable before the response is sent.
+        end_offset: all metadata records below this offset must be durable before the response is sent.
         muted_until: until when the connection is muted, in seconds of the broker's clock; 0 if it is not (KIP-219).
         session: the session from now on, if the request changed it, else None.
+        appended: the records of partitions that must be durable before the response is sent.
     """
 
     frame: bytes | None
     end_offset: int
     muted_until: float = 0.0
     session: Session | None = None
+    appended: Sequence[Appended] = ()
 
 
 class Dispatcher:
@@ -128,7 +131,8 @@ class Dispatcher:
             self._log_request(body, call, None, None)
             raise
         self._log_request(body, call, answer, encoded)
-        return self._reply(encoded, muted_ms, _session_with_software(session, body, version))
+        reply = self._reply(encoded, muted_ms, _session_with_software(session, body, version))
+        return replace(reply, appended=call.appended) if call.appended else reply
 
     async def unmuted(self, reply: Reply) -> None:
         """Wait until the connection is no longer muted after a reply."""

@@ -21,13 +21,13 @@ from kafkawire.broker.clock import Clock, SystemClock, pass_time, some_turns
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
-from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults.faults import Faults
 from kafkawire.broker.listener.acceptor import ListenerContext
 from kafkawire.broker.listener.admission import Admission
 from kafkawire.broker.listener.configured_listeners import configured_listeners
 from kafkawire.broker.listener.connection import Service
 from kafkawire.broker.listener.frame_room import FrameRoom
+from kafkawire.broker.listener.sasl.offered import Users
 from kafkawire.broker.listener.server import Server
 from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
@@ -228,7 +228,7 @@ class EmbeddedBroker(AnyBroker):
             server = Server(
                 [replace(listener, port=ports.get(listener.name, listener.port)) for listener in listeners],
                 configuration,
-                self._listener_context(state, assembled.dispatcher, updates.quotas),
+                self._listener_context(state, assembled, updates.quotas),
             )
             resources.push_async_callback(server.stop)
             server.bind()
@@ -237,10 +237,10 @@ class EmbeddedBroker(AnyBroker):
             self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive()
             assembled.classic_groups.load()
+            assembled.transactions.load()
             updates.begin()
             await create_missing(self._topics, assembled.creation, state.controller)
-            assembled.cleaner.begin()
-            resources.push_async_callback(assembled.cleaner.end)
+            assembled.begin(resources)
             server.start()
             self._assembled = assembled
             self._server, self._quotas = server, updates.quotas
@@ -375,12 +375,13 @@ class EmbeddedBroker(AnyBroker):
     def _is_running(self) -> bool:
         return self._resources is not None
 
-    def _listener_context(self, state: OpenedState, dispatcher: Dispatcher, quotas: ClientQuotas) -> ListenerContext:
+    def _listener_context(self, state: OpenedState, assembled: Assembled, quotas: ClientQuotas) -> ListenerContext:
         image = state.controller.image
         admission = Admission(DynamicConfiguration(state.configuration, image.configs))
-        service = Service(dispatcher, state.controller, self._clock, FrameRoom())
+        service = Service(assembled.dispatcher, state.controller, self._clock, FrameRoom())
         # Clients cannot read the directory's id, and it stays the same as long as the users stored there.
-        return ListenerContext(service, admission, quotas.connections, image.scram, secret=state.directory_id)
+        users = Users(image.scram, assembled.tokens.login, secret=state.directory_id)
+        return ListenerContext(service, admission, quotas.connections, users)
 
     def _fail(self, error: StorageError) -> None:
         """At the first error, close all connections and wake the callers of ``halted``."""

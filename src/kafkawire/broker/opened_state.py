@@ -15,8 +15,8 @@ from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.offsets_topic import OffsetsTopic
 from kafkawire.broker.image.metadata_image import MetadataImage, image_of
+from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.metadata_log.registered_directories import registered_directories
@@ -34,7 +34,9 @@ from kafkawire.broker.registration import (
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory, node_id_of
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
+from kafkawire.broker.topic_names import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from kafkawire.broker.topics.placement import Placement
+from kafkawire.broker.transactions.coordinator import TransactionCoordinator
 from kafkawire.broker.twin import TwinSource, copied, has_twin, twin_configuration
 from kafkawire.layout.uuid import Uuid
 from kafkawire.wire import Message
@@ -56,6 +58,7 @@ class OpenedState:
         placement: where new partitions go.
         controller: has the metadata.
         coordinator: has the groups.
+        transactions: has the transactional ids.
         store: has the records.
         resources: closes the files and releases the directory.
     """
@@ -68,6 +71,7 @@ class OpenedState:
     placement: Placement
     controller: Controller
     coordinator: GroupCoordinator
+    transactions: TransactionCoordinator
     store: RecordStore
     resources: AsyncExitStack
 
@@ -118,9 +122,14 @@ class OpenedState:
             cluster.cluster_id, cluster.node_id = cluster_id, configuration.integer("node.id")
             nodes = RegisteredNodes(cluster, image.registrations) if is_twin else Nodes(cluster, directory_id)
             controller, placement = Controller(log, image), Placement(nodes)
-            offsets_topic = OffsetsTopic(controller, configuration, placement)
+            offsets_topic = InternalTopic(OFFSETS_TOPIC, controller, configuration, placement)
             coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, *disk)
             resources.push_async_callback(coordinator.close)
+            transactions_topic = InternalTopic(TRANSACTIONS_TOPIC, controller, configuration, placement)
+            transactions = TransactionCoordinator.opened(
+                data_dir, transactions_topic, controller, clock, on_failure, before_write=before_write
+            )
+            resources.push_async_callback(transactions.close)
             store = RecordStore()
             if data_dir is not None:
                 store = FileRecordStore(
@@ -132,7 +141,7 @@ class OpenedState:
                     before_write=before_write,
                 )
             resources.push_async_callback(store.close)
-            parts = (nodes, placement, controller, coordinator, store, resources.pop_all())
+            parts = (nodes, placement, controller, coordinator, transactions, store, resources.pop_all())
             return cls(data_dir, configuration, cluster, directory_id, *parts)
 
     async def arrive(self) -> None:
@@ -144,7 +153,7 @@ class OpenedState:
             StorageError, OSError: a write failed.
         """
         controller, image = self.controller, self.controller.image
-        controller.log.lead(self.cluster.node_id)
+        controller.leader_epoch = controller.log.lead(self.cluster.node_id)
         if not image.features.levels:
             minimum = str(self.configuration.integer(_MIN_INSYNC_REPLICAS))
             controller.commit(bootstrap_records(minimum, self._formatted()))
@@ -154,6 +163,7 @@ class OpenedState:
             controller.commit(arrival_records(self.cluster, self.directory_id, controller.end_offset))
             self._commit_portions(leadership_records(image, self.cluster.node_id))
         await self.coordinator.arrive(controller)
+        await self.transactions.arrive(controller)
         await controller.log.durable(controller.end_offset)
 
     async def settled(self) -> None:
@@ -164,6 +174,7 @@ class OpenedState:
         """
         await self.controller.log.durable(self.controller.end_offset)
         await self.coordinator.durable()
+        await self.transactions.durable()
         await self.store.drained()
 
     @property

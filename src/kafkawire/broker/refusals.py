@@ -17,6 +17,7 @@ from kafkawire.rpc import api_of
 from kafkawire.wire import Message
 
 _ERROR: Final = "error_code"
+_ERRORS: Final = frozenset({_ERROR, "partition_error_code"})
 _MESSAGE: Final = "error_message"
 
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -25,11 +26,15 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "index": ("index",),
     "key": ("key",),
     "name": ("name",),
+    "partition": ("partition",),
+    "partition_id": ("partition_id",),
     "partition_index": ("partition_index", "partition"),
+    "producer_id": ("producer_id",),
     "resource_name": ("resource_name",),
     "resource_type": ("resource_type",),
     "topic": ("topic",),
     "topic_id": ("topic_id",),
+    "transactional_id": ("transactional_id",),
     "user": ("name",),
 }
 """Fields that name the items of responses, to the fields of the request that they are taken from. Where a request has
@@ -42,11 +47,13 @@ _NOTHING: Final[Mapping[str, object]] = {
     "high_watermark": -1,
     "node_id": -1,
     "port": -1,
-    "producer_epoch": -1,
     "records": b"",
     "unaligned_records": b"",
 }
 """Kafka's values of other fields, where they are not the defaults."""
+
+_NOTHING_OF: Final[Mapping[str, Mapping[str, object]]] = {"InitProducerIdResponse": {"producer_epoch": -1}}
+"""The same for single responses."""
 
 _NULL_WHERE_ALLOWED: Final = frozenset({"protocol_name"})
 """Fields that are null in versions that allow it, and have their default in others."""
@@ -54,10 +61,14 @@ _NULL_WHERE_ALLOWED: Final = frozenset({"protocol_name"})
 _IGNORED_ARRAYS: Final = frozenset({"forgotten_topics_data", "unknown_tagged_fields"})
 
 _WITHOUT_ITEMS: Final[Mapping[str, range]] = {
+    "AddPartitionsToTxnResponse": range(4, 1 << 15),
+    "DescribeLogDirsResponse": range(1 << 15),
+    "DescribeQuorumResponse": range(1 << 15),
     "FetchResponse": range(13, 1 << 15),
     "LeaveGroupResponse": range(1 << 15),
     "OffsetDeleteResponse": range(1 << 15),
     "OffsetFetchResponse": range(2, 8),
+    "UpdateFeaturesResponse": range(1 << 15),
 }
 """Versions of responses that have one code and no items, although items have a code too."""
 
@@ -95,7 +106,8 @@ def refusal(
     """
     cls = message_class(api_of(request).response)
     layout = cls.layouts().of_version(version)
-    values: dict[str, object] = {_ERROR: code, _MESSAGE: message, "throttle_time_ms": throttle_time_ms}
+    values: dict[str, object] = dict.fromkeys(_ERRORS, code)
+    values |= {_MESSAGE: message, "throttle_time_ms": throttle_time_ms}
     values["session_id"] = getattr(request, "session_id", 0)
     with_items = always_with_items or version not in _WITHOUT_ITEMS.get(cls.NAME, ())
     made = _Refusal(cls, values, always_with_items=always_with_items)
@@ -114,7 +126,7 @@ class _Refusal:
     def __init__(self, message_cls: type[Message], values: Mapping[str, object], *, always_with_items: bool) -> None:
         self._always_with_items = always_with_items
         self._message_cls = message_cls
-        self._values = {**_NOTHING, **values}
+        self._values = {**_NOTHING, **_NOTHING_OF.get(message_cls.NAME, {}), **values}
 
     def struct(self, cls: type[S], layout: StructLayout, named: object, *, with_items: bool = True) -> S:
         """The struct of the response for a struct of the request, or for a name in it.
@@ -189,10 +201,10 @@ def _is_array(value: object) -> TypeGuard[Sequence[object]]:
 
 def has_own_error(layout: StructLayout) -> bool:
     """Whether a struct of a response has an error code itself."""
-    return any(field.attribute == _ERROR and field.presence != "absent" for field in layout.fields)
+    return any(field.attribute in _ERRORS and field.presence != "absent" for field in layout.fields)
 
 
 def has_errors(layout: StructLayout) -> bool:
     """Whether a struct of a response, or one within it, has an error code."""
     present = (field for field in layout.fields if field.presence != "absent")
-    return any(f.attribute == _ERROR or (f.struct is not None and has_errors(f.struct)) for f in present)
+    return any(f.attribute in _ERRORS or (f.struct is not None and has_errors(f.struct)) for f in present)

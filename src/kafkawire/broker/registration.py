@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.features import SUPPORTED_FEATURES
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.image.topics import NO_LEADER
 from kafkawire.broker.metadata_log.record_versions import METADATA_VERSION
@@ -31,21 +32,12 @@ _FIRST_LEVELS: Final = (
     ("transaction.version", 2),
 )
 
-SUPPORTED_FEATURES: Final = (
-    ("group.version", 0, 1),
-    ("kraft.version", 0, 1),
-    ("metadata.version", 7, METADATA_VERSION),
-    ("share.version", 0, 1),
-    ("streams.version", 0, 1),
-    ("transaction.version", 0, 2),
-    ("eligible.leader.replicas.version", 0, 1),
-)
-"""Name, lowest and highest level of the features of a node of Apache Kafka 4.3.1."""
-
 _CLUSTER_DEFAULT: Final = 4
 _UNFENCED: Final = -1
 _FENCED: Final = 1
-_CONTROLLER_LISTENER: Final = "CONTROLLER"
+CONTROLLER_LISTENER: Final = "CONTROLLER"
+"""The listener with which the node is registered as controller; clients cannot use it."""
+
 _PLAINTEXT: Final = 0
 
 
@@ -79,7 +71,7 @@ def arrival_records(cluster: Cluster, directory_id: Uuid, end_offset: int) -> Se
         controller_id=cluster.node_id,
         incarnation_id=incarnation,
         end_points=(
-            RegisterControllerRecord.ControllerEndpoint(_CONTROLLER_LISTENER, cluster.host, cluster.port, _PLAINTEXT),
+            RegisterControllerRecord.ControllerEndpoint(CONTROLLER_LISTENER, cluster.host, cluster.port, _PLAINTEXT),
         ),
         features=tuple(RegisterControllerRecord.ControllerFeature(*feature) for feature in SUPPORTED_FEATURES),
     )

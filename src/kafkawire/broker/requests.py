@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
+
+import msgspec
 
 from kafkawire.broker.sessions import Session
 from kafkawire.wire import Message
@@ -24,6 +26,21 @@ class RequestTime:
 UNMEASURED: Final = RequestTime()
 
 
+class DurableLog(Protocol):
+    """The records of a partition."""
+
+    @property
+    def high_watermark(self) -> int:
+        """All records below it are durable."""
+
+    async def durable(self, offset: int | None = None) -> None:
+        """Wait until the records below an offset are durable."""
+
+
+Appended: TypeAlias = tuple[DurableLog, int]
+"""A log, and the offset below which its records must be durable before a response is sent."""
+
+
 class Call(Struct, frozen=True, gc=False):
     """The version, client and connection of a request.
 
@@ -33,6 +50,7 @@ class Call(Struct, frozen=True, gc=False):
         session: the client's connection and principal.
         size: bytes of the request with its header, without the four bytes of the frame's size.
         time: measures the time that the broker spends on the request.
+        appended: what must be durable before the response is sent; the handler adds it.
     """
 
     api_key: int
@@ -41,6 +59,7 @@ class Call(Struct, frozen=True, gc=False):
     session: Session
     size: int = 0
     time: RequestTime = UNMEASURED
+    appended: list[Appended] = msgspec.field(default_factory=list)
 
 
 class RefusedRequestError(Exception):

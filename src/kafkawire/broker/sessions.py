@@ -43,12 +43,14 @@ class Session(Struct, frozen=True, gc=False):
         listener: name of the listener that it is connected to, ``PLAINTEXT``.
         software: name and version of the client's software, ``apache-kafka-java 4.3.1``; empty if the client does not
             send them (KIP-511).
+        has_token: whether the client has logged in with a delegation token (KIP-48).
     """
 
     principal: Principal
     host: str
     listener: str
     software: str = ""
+    has_token: bool = False
 
 
 def has_valid_software(request: ApiVersionsRequest, version: int) -> bool:

@@ -14,6 +14,9 @@ METADATA_TOPIC: Final = "__cluster_metadata"
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 """The topic with the commits of groups."""
 
+TRANSACTIONS_TOPIC: Final = "__transaction_state"
+"""The topic with the states of transactions."""
+
 _MAXIMUM_LENGTH: Final = 249
 _LEGAL: Final = re.compile(r"[a-zA-Z0-9._-]+", re.ASCII)
 

@@ -52,7 +52,7 @@ def logs(
         typer.Option(
             "--evidence/--no-evidence",
             help="Say on the page what it was made from: SHA-256 and counts of each input, versions and options. The "
-            "inputs are read twice more.",
+            "inputs are read once more.",
         ),
     ] = True,
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import groupby
@@ -19,7 +19,7 @@ from kafkawire.logs.files.log_files import LogFile, without_repeated
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.folding.continued import ChangedRows
 from kafkawire.logs.folding.history import History, HistoryOfLog
-from kafkawire.logs.folding.metadata_history import MetadataHistory, read_together
+from kafkawire.logs.folding.metadata_history import MetadataHistory, RowsBeside, read_together
 from kafkawire.logs.folding.saved_state import SavedLog
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.options import ReadOptions
@@ -133,11 +133,22 @@ def read_metadata_histories(
             print(name, batch.num_rows, "rows")
         ```
     """
+    return read_histories_beside(columns, files, FoldSource(options, accounts, store), lambda _: None)
+
+
+def read_histories_beside(
+    columns: Mapping[str, tuple[str, ...] | None],
+    files: Sequence[LogFile],
+    source: FoldSource,
+    beside: Callable[[Sequence[LogFile]], RowsBeside | None],
+) -> Iterator[tuple[str, RecordBatch]]:
+    """As ``read_metadata_histories``, with other rows of each log, which are made of its files."""
+    options = source.options
     schemas = {name: history_table(name, replace(options, columns=chosen)).schema for name, chosen in columns.items()}
     chosen_histories = [_METADATA_HISTORIES[name] for name in columns]
     own = without_repeated([file for file in files if file.topic is None or file.topic == METADATA_TOPIC])
     for log in _logs(own):
-        together = read_together(chosen_histories, log, schemas, FoldSource(options, accounts, store))
+        together = read_together(chosen_histories, log, schemas, source, beside(log))
         yield from cast(Iterator[tuple[str, RecordBatch]], together)
 
 

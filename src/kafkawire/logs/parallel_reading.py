@@ -1,7 +1,7 @@
 """Tables that several processes read.
 
 Parts of a table are read at the same time, and their rows come in the order of the parts. A large log of a divisible
-history is read in parts too, which a join follows; see ``kafkawire.logs.folding.coordinator_parts``.
+history is read in parts too, which a join follows; see ``kafkawire.logs.folding.division``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import pyarrow as pa
 
@@ -18,15 +18,13 @@ from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.catalogue import table_named
 from kafkawire.logs.errors import LogReadError
 from kafkawire.logs.files.store import FileStore
-from kafkawire.logs.folding.coordinator_fold import LeftByPart
-from kafkawire.logs.folding.coordinator_history import ShownRows, known_since, ranges_of_log
 from kafkawire.logs.folding.coordinator_log import NO_PAST, UNREAD, PartOfLog, Past
-from kafkawire.logs.folding.coordinator_parts import DivisibleHistory, buckets_of
+from kafkawire.logs.folding.division import Bucket, DivisibleHistory, LeftByPart, buckets_of
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.history_tables import HistoryTable
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.planning import parts_of_log
-from kafkawire.logs.processes import Job, Workers, read_batch, read_rows, write_rows
+from kafkawire.logs.processes import Job, Workers, WrittenRows, read_batches, read_rows, write_rows
 from kafkawire.logs.tables.table import Part, Table
 
 LOG_PART_BYTES: Final = 32 * 1024 * 1024
@@ -59,13 +57,22 @@ def read_in_processes(
             killed, or the temporary folder is full.
         BeforeKnowledgeError: as ``Table.read``.
     """
-    readings = [_divided(table, part, options, store, log_part_bytes) for part in parts]
-    if sum(len(each.parts) for each in readings) <= 1:
-        for part in parts:
-            yield from table.read(part, options, accounts, store)
+    if len(parts) <= 1 and sum(part.bytes for part in parts) <= log_part_bytes:
+        yield from _read_here(table, parts, options, accounts, store)
         return
-    with Workers(processes) as workers:
-        yield from rows_of(readings, workers, accounts)
+    with Workers(processes) as workers:  # they begin while the logs are divided
+        readings = [_divided(table, part, options, store, log_part_bytes) for part in parts]
+        if sum(len(each.parts) for each in readings) <= 1:
+            yield from _read_here(table, parts, options, accounts, store)
+        else:
+            yield from rows_of(readings, workers, accounts)
+
+
+def _read_here(
+    table: Table, parts: Sequence[Part], options: ReadOptions, accounts: Accounts, store: FileStore
+) -> Iterator[pa.RecordBatch]:
+    for part in parts:
+        yield from table.read(part, options, accounts, store)
 
 
 def rows_of(
@@ -88,7 +95,7 @@ def _divided(
     if isinstance(table, HistoryTable) and isinstance(table.history, DivisibleHistory):
         parts = parts_of_log(part, options, store, max_partition_bytes=log_part_bytes)
         if len(parts) > 1:
-            return DividedLog(asked, table.history, part, parts)
+            return DividedLog(asked, part, parts)
     return PartOfTable(asked, (part,))
 
 
@@ -106,6 +113,11 @@ class Asked(NamedTuple):
     schema: pa.Schema
     options: ReadOptions
     store: FileStore
+
+    @property
+    def history(self) -> DivisibleHistory:
+        """The history that is asked for; histories are not pickled."""
+        return cast("DivisibleHistory", cast("HistoryTable", table_named(self.table, self.options)).history)
 
     def source(self, accounts: Accounts) -> FoldSource:
         """The source of a history."""
@@ -152,7 +164,6 @@ class DividedLog:
     """A log of a divisible history: the rows of its parts come first, then those of the join."""
 
     asked: Asked
-    history: DivisibleHistory
     log: Part
     parts: Sequence[Part]
 
@@ -164,7 +175,6 @@ class DividedLog:
     def rows(self, results: Iterator[_Result], workers: Workers, accounts: Accounts) -> Iterator[pa.RecordBatch]:
         """The rows, from the next of the results and further jobs."""
         files = [each.file for each in self.log.files]
-        shown = ShownRows(files, self.asked.schema, self.asked.source(accounts))
         past, found, left = NO_PAST, list[PartOfLog](), list[_LeftFiles]()
         for number, first in enumerate(islice(results, len(self.parts))):
             result = first
@@ -175,11 +185,12 @@ class DividedLog:
                 past = result.found.after(past)
             found.append(result.found)
             left.append(_LeftFiles(result.rows))
-            shown.refuse_unknown(known_since(ranges_of_log(files), found), is_last=len(found) == len(self.parts))
+            is_last = len(found) == len(self.parts)
+            self.asked.history.check_known(files, self.asked.source(accounts), found, is_last=is_last)
             yield from result.taken(accounts)
+        count = buckets_of(len(self.parts))
         joins = (
-            _JoinJob(self.asked, self.history, self.log, left, bucket, workers.new_path())
-            for bucket in range(buckets_of(len(self.parts)))
+            _JoinJob(self.asked, self.log, left, Bucket(number, count), workers.new_path()) for number in range(count)
         )
         for joined in workers.results(joins):
             yield from joined.taken(accounts)
@@ -187,25 +198,29 @@ class DividedLog:
             each.remove()
 
     def _job(self, part: Part, rows: Path, past: Past | None) -> _LogPartJob:
-        return _LogPartJob(self.asked, self.history, part, rows, past, buckets_of(len(self.parts)))
+        return _LogPartJob(self.asked, self.log, part, rows, past, buckets_of(len(self.parts)))
 
 
 class _LeftFiles(NamedTuple):
-    """What a part of a log leaves: two files with a batch for each bucket, beside that of its rows."""
+    """What a part of a log leaves: two files beside that of its rows, with a batch of each piece for each bucket."""
 
     rows: Path
 
-    def write(self, left: LeftByPart, buckets: int) -> None:
-        of_buckets = [left.of_bucket(bucket) for bucket in range(buckets)]
-        write_rows(self._left_rows, left.rows.schema, (each.rows for each in of_buckets))
-        write_rows(self._changes, left.changes.schema, (each.changes for each in of_buckets))
+    def write(self, left: Iterator[LeftByPart], buckets: int) -> None:
+        with WrittenRows(self._left_rows) as rows, WrittenRows(self._changes) as changes:
+            for piece in left:
+                for bucket in range(buckets):
+                    of_bucket = piece.of_bucket(bucket)
+                    rows.write(of_bucket.rows)
+                    changes.write(of_bucket.changes)
 
-    def read(self, bucket: int) -> LeftByPart:
-        return LeftByPart(read_batch(self._left_rows, bucket), read_batch(self._changes, bucket))
+    def read(self, bucket: Bucket) -> Iterator[LeftByPart]:
+        pieces = (read_batches(path, bucket.number, bucket.count) for path in (self._left_rows, self._changes))
+        return (LeftByPart(*each) for each in zip(*pieces, strict=True))
 
     def remove(self) -> None:
-        self._left_rows.unlink()
-        self._changes.unlink()
+        for path in (self._left_rows, self._changes):
+            path.unlink(missing_ok=True)
 
     @property
     def _left_rows(self) -> Path:
@@ -240,7 +255,7 @@ class _LogPartJob:
     """Reads a part of a log of a divisible history; ``past`` is None if it is not known yet."""
 
     asked: Asked
-    history: DivisibleHistory
+    log: Part
     part: Part
     rows: Path
     past: Past | None
@@ -252,14 +267,15 @@ class _LogPartJob:
 
     def run(self) -> _Result:
         asked, accounts = self.asked, Accounts()
-        part = self.history.part(self.part.files, asked.schema, asked.source(accounts), self.past)
+        files = [each.file for each in self.log.files]
+        part = asked.history.part(self.part.files, files, asked.schema, asked.source(accounts), self.past)
         try:
             write_rows(self.rows, asked.schema, part.rows())
+            _LeftFiles(self.rows).write(part.left(self.buckets), self.buckets)
         except LogReadError:
             if self.past is None:  # in mode FAILFAST, its past decides which errors count
                 return _Result(self.rows, accounts)
             raise
-        _LeftFiles(self.rows).write(part.left(self.buckets), self.buckets)
         return _Result(self.rows, accounts, part.found)
 
 
@@ -268,10 +284,9 @@ class _JoinJob:
     """Joins what the parts of a log leave for the keys of a bucket."""
 
     asked: Asked
-    history: DivisibleHistory
     log: Part
     left: Sequence[_LeftFiles]
-    bucket: int
+    bucket: Bucket
     rows: Path
 
     @property
@@ -282,5 +297,6 @@ class _JoinJob:
         asked, accounts = self.asked, Accounts()
         left = (each.read(self.bucket) for each in self.left)
         files = [each.file for each in self.log.files]
-        write_rows(self.rows, asked.schema, self.history.joined(left, files, asked.schema, asked.source(accounts)))
+        source = asked.source(accounts)
+        write_rows(self.rows, asked.schema, asked.history.joined(left, files, asked.schema, source, self.bucket))
         return _Result(self.rows, accounts)

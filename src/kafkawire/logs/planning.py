@@ -11,7 +11,14 @@ from typing import Final
 
 from kafkawire.logs.errors import NoLogsError
 from kafkawire.logs.files.arrow_store import store_for
-from kafkawire.logs.files.log_files import FileKind, LogFile, find_log_files, segments_of, without_repeated
+from kafkawire.logs.files.log_files import (
+    FileKind,
+    LogFile,
+    find_log_files,
+    segments_of,
+    snapshots_before,
+    without_repeated,
+)
 from kafkawire.logs.files.store import LOCAL, FileStore
 from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.filters import BatchFilter
@@ -184,6 +191,8 @@ def parts_of_log(
 ) -> tuple[Part, ...]:
     """Parts of a whole log that a divisible history can be read from; a log with a high watermark stays whole.
 
+    Each snapshot of the state before the first segment is a part, and comes before the others.
+
     Args:
         log: the part with all files of the log.
         options: how to read; those that exclude records do not apply.
@@ -198,7 +207,11 @@ def parts_of_log(
     every = replace(options, from_offset=None, until_offset=None)
     segments = segments_of(each.file for each in log.files)
     ranges = (each for file in segments for each in ranges_of(file, max_partition_bytes, every, store))
-    return tuple(_gathered(ranges, max_partition_bytes))
+    parts = tuple(_gathered(ranges, max_partition_bytes))
+    snapshots = snapshots_before([each.file for each in log.files])
+    if not parts or sum(each.size for each in (*snapshots, *segments)) <= max_partition_bytes:
+        return (log,)
+    return (*(Part((FileRange(each, 0, each.size),)) for each in snapshots), *parts)
 
 
 def _gathered(ranges: Iterator[FileRange], max_partition_bytes: int) -> Iterator[Part]:

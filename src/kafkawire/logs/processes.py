@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.forkserver
 import signal
 import sys
 import tempfile
@@ -43,6 +44,8 @@ class Job(Protocol[T_co]):
 
 class Workers:
     """Processes, and a temporary folder for what they leave. At the end of the context both are gone.
+
+    What the processes import is imported from now on, in the background.
 
     Args:
         processes: how many jobs run at the same time.
@@ -96,7 +99,8 @@ def _context() -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["kafkawire.logs.parallel_reading"])
+    context.set_forkserver_preload(["kafkawire.worker_imports"])
+    multiprocessing.forkserver.ensure_running()
     return context
 
 
@@ -117,8 +121,48 @@ def write_rows(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch])
             for batch in rows:
                 written.write_batch(batch)
     except OSError as error:
-        reason = f"rows cannot be kept there until they are used: {system_reason(error)}"
-        raise LogReadError("unreadable", str(path), reason) from None
+        raise _full(path, error) from None
+
+
+class WrittenRows:
+    """A temporary file that is written. There is none without a batch; an older one is removed.
+
+    Args:
+        path: of the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: pa.NativeFile | None = None
+        self._written: pa.RecordBatchFileWriter | None = None
+
+    def __enter__(self) -> Self:
+        self._path.unlink(missing_ok=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for each in (self._written, self._file):
+            if each is not None:
+                each.close()
+
+    def write(self, batch: pa.RecordBatch) -> None:
+        """Write a batch; all have one schema.
+
+        Raises:
+            LogReadError: as ``write_rows``.
+        """
+        try:
+            if self._written is None:
+                self._file = pa.OSFile(str(self._path), "wb")
+                self._written = pa.ipc.new_file(self._file, batch.schema)
+            self._written.write_batch(batch)
+        except OSError as error:
+            raise _full(self._path, error) from None
+
+
+def _full(path: Path, error: OSError) -> LogReadError:
+    reason = f"rows cannot be kept there until they are used: {system_reason(error)}"
+    return LogReadError("unreadable", str(path), reason)
 
 
 def read_rows(path: Path) -> Iterator[pa.RecordBatch]:
@@ -129,10 +173,12 @@ def read_rows(path: Path) -> Iterator[pa.RecordBatch]:
     path.unlink()
 
 
-def read_batch(path: Path, number: int) -> pa.RecordBatch:
-    """One of the batches of a temporary file."""
-    with _opened(path) as file, pa.ipc.open_file(file) as written:
-        return written.get_batch(number)
+def read_batches(path: Path, first: int, step: int) -> Iterator[pa.RecordBatch]:
+    """Every so many of the batches of a temporary file, which may not exist."""
+    if path.exists():
+        with _opened(path) as file, pa.ipc.open_file(file) as written:
+            for number in range(first, written.num_record_batches, step):
+                yield written.get_batch(number)
 
 
 def _opened(path: Path) -> pa.NativeFile:

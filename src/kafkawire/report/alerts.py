@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Mapping
+from typing import Final
 
 from kafkawire.report.contents import ALERTS, Cell, Cluster, Numbers, Row, Section
 from kafkawire.report.counting import CountOverTime
 
-_COLUMNS = (
+ALERT_COLUMNS: Final = (
     *("cluster", "time", "log_offset", "rule", "severity"),
     *("resource_type", "resource_name", "principal", "message"),
 )
+"""Those of the table that the page shows."""
 
 
 class GatheredAlerts:
@@ -26,7 +28,7 @@ class GatheredAlerts:
 
     def add(self, record: Mapping[str, object]) -> None:
         """Add a row of the table; times are milliseconds since 1970."""
-        row = tuple(_cell(record[name]) for name in _COLUMNS)
+        row = tuple(_cell(record[name]) for name in ALERT_COLUMNS)
         cluster, time, *_ = row
         self._clusters[cluster if isinstance(cluster, str) else None].add(row, time if isinstance(time, int) else None)
 

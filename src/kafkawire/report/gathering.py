@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import TypeAlias
@@ -18,14 +19,16 @@ from kafkawire.logs import (
     ReadOptions,
     Table,
     plan,
-    read_metadata_histories,
     table_named,
 )
+from kafkawire.logs.alerts.table import AlertRows, AlertsTable
 from kafkawire.logs.files.log_files import segments_of
+from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.history_tables import read_histories_beside
 from kafkawire.logs.planning import FoundLogs, find_logs
 from kafkawire.logs.registry import METADATA_TOPIC
 from kafkawire.logs.table_stream import read_parts
-from kafkawire.report.alerts import GatheredAlerts
+from kafkawire.report.alerts import ALERT_COLUMNS, GatheredAlerts
 from kafkawire.report.committed import COMMIT_COLUMNS, CommitFold
 from kafkawire.report.contents import Cluster, Commits, LogReport, Section
 from kafkawire.report.copies import one_of_each
@@ -68,16 +71,14 @@ def gather_report(
     logs = replace(found, files=chosen.files)
     evidence = None if options is None else GatheredEvidence(logs, options)
     reader = _Reader(logs, bar)
-    sections = _sections(reader, limit)
+    alerts = GatheredAlerts(limit)
+    sections = _sections(reader, limit, alerts)
     fold = CommitFold(limit)
     for row in reader.coordinator("offset_commits", COMMIT_COLUMNS):
         fold.add(row)
     commits = fold.commits(log_ends(found))
     reader.cover(fold.first)
     reader.cover(fold.last)
-    alerts = GatheredAlerts(limit)
-    for row in reader.alerts():
-        alerts.add(row)
     report = LogReport(
         title=title,
         began=reader.began,
@@ -132,13 +133,16 @@ class _Reader:
             self._covers = True
 
     def histories(self) -> Iterator[tuple[str, dict[str, object]]]:
-        """The rows of all shown histories, each with the name of its table; none without a metadata log."""
+        """The rows of all shown histories and alerts, each with the name of its table; none without a metadata log."""
         logs = self._logs.of_table(table_named(SHOWN_HISTORIES[0].table))
         if not logs.files:
             return
         accounts, columns = Accounts(), {history.table: history.columns for history in SHOWN_HISTORIES}
+        source = FoldSource(ReadOptions(), accounts, logs.store)
+        schema = table_named(AlertsTable.name, ReadOptions(columns=ALERT_COLUMNS)).schema
         with self._bar("metadata histories", logs.bytes, accounts):
-            for name, batch in read_metadata_histories(columns, logs.files, ReadOptions(), accounts, store=logs.store):
+            alerts = partial(AlertRows, schema, source=source, accounts=Accounts())
+            for name, batch in read_histories_beside(columns, logs.files, source, alerts):
                 for row in rows_of(batch):
                     yield name, row
         self._add_accounts(METADATA_TOPIC, accounts)
@@ -162,14 +166,6 @@ class _Reader:
         (topic,) = table.logs
         self._add_accounts(topic, accounts)
 
-    def alerts(self) -> Iterator[dict[str, object]]:
-        """The rows of ``alerts``; none without a metadata log, which is read a second time for them."""
-        options = ReadOptions(mode=ReadMode.DROPMALFORMED)
-        table = table_named("alerts", options)
-        logs = self._logs.of_table(table)
-        if logs.files:
-            yield from self._rows(table, logs, options, Accounts())
-
     def _rows(
         self, table: Table, logs: FoundLogs, options: ReadOptions, accounts: Accounts
     ) -> Iterator[dict[str, object]]:
@@ -183,8 +179,8 @@ class _Reader:
         self.accounts[topic] = accounts
 
 
-def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
-    """All sections by name; rows arrive in the order of the log, those of the metadata log mixed."""
+def _sections(reader: _Reader, limit: int, alerts: GatheredAlerts) -> dict[str, Section]:
+    """All sections by name, and alerts; rows arrive in the order of the log, those of the metadata log mixed."""
     shown = (*SHOWN_HISTORIES, *SHOWN_STATES)
     gathered = {history.table: GatheredSection(history, limit) for history in shown}
     of_coordinators = (
@@ -193,6 +189,9 @@ def _sections(reader: _Reader, limit: int) -> dict[str, Section]:
         for record in reader.coordinator(history.table, history.columns)
     )
     for name, record in chain(reader.histories(), of_coordinators):
+        if name == AlertsTable.name:
+            alerts.add(record)
+            continue
         begin, end = _time(record["valid_from"]), _time(record["valid_to"])
         reader.cover(begin)
         reader.cover(end)

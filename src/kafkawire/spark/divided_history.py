@@ -7,7 +7,7 @@ IPC format, so Java does not copy their cells twice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -20,10 +20,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from kafkawire.logs import Accounts, LogReadError, Part, read_part
-from kafkawire.logs.folding.coordinator_fold import LeftByPart
-from kafkawire.logs.folding.coordinator_history import ShownRows, known_since, ranges_of_log
 from kafkawire.logs.folding.coordinator_log import NO_PAST, UNREAD, PartOfLog
-from kafkawire.logs.folding.coordinator_parts import DivisibleHistory, buckets_of
+from kafkawire.logs.folding.division import Bucket, DivisibleHistory, LeftByPart, buckets_of
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.history_tables import HistoryTable
 from kafkawire.logs.planning import parts_of_log, plan
@@ -35,6 +33,7 @@ _COLUMNS: Final[Mapping[str, pa.DataType]] = {
     "join": pa.int32(),
     "kind": pa.int8(),
     "part": pa.int32(),
+    "piece": pa.int32(),
     "octets": pa.binary(),
 }
 _MESSAGES: Final = pa.schema(_COLUMNS)
@@ -46,7 +45,7 @@ class _Kind(IntEnum):
     Attributes:
         FOUND: a `_Found`.
         ROWS: a batch of rows that no other part can change.
-        LEFT: two batches, of `LeftByPart`.
+        LEFT: two batches, a piece of `LeftByPart`.
     """
 
     FOUND = 0
@@ -65,6 +64,7 @@ class _Message(NamedTuple):
     join: int
     kind: _Kind
     part: int
+    piece: int
     octets: bytes | pa.Buffer
 
 
@@ -108,7 +108,7 @@ def divided_history(spark: SparkSession, reading: Reading) -> DataFrame | None:
     messages = spark.range(0, parts, 1, parts).mapInArrow(stages.read_parts, from_arrow_schema(_MESSAGES))
     # With PySpark 4.0 a task may have several joins, or none.
     divide = messages.repartition if lacking(CHOSEN_PARTITIONS) else messages.repartitionById
-    at_their_joins = divide(joins, "join").sortWithinPartitions("join", "kind", "part")
+    at_their_joins = divide(joins, "join").sortWithinPartitions("join", "kind", "part", "piece")
     return at_their_joins.mapInArrow(stages.join, from_arrow_schema(table.schema))
 
 
@@ -152,22 +152,24 @@ class _Stages:
     def _messages(self, log: _PlannedLog, number: int) -> Iterator[_Message]:
         accounts, schema = Accounts(), self._table.schema
         past = None if number else NO_PAST
-        part = self._history.part(log.parts[number].files, schema, self._source(accounts), past)
+        files = [each.file for each in log.log.files]
+        part = self._history.part(log.parts[number].files, files, schema, self._source(accounts), past)
         found = UNREAD
         try:
-            for rows in part.rows():
-                yield _Message(log.join_of_rows(number), _Kind.ROWS, number, rows.serialize().to_pybytes())
+            for piece, rows in enumerate(part.rows()):
+                yield _Message(log.join_of_rows(number), _Kind.ROWS, number, piece, rows.serialize().to_pybytes())
+            for piece, left in enumerate(part.left(log.joins)):
+                for bucket in range(log.joins):
+                    octets = left.of_bucket(bucket).encode()
+                    yield _Message(log.first_join + bucket, _Kind.LEFT, number, piece, octets)
         except LogReadError:
             if past is not None:  # in mode FAILFAST, its past decides which errors count
                 raise
         else:
             found = part.found
-            left = part.left(log.joins)
-            for bucket in range(log.joins):
-                yield _Message(log.first_join + bucket, _Kind.LEFT, number, left.of_bucket(bucket).encode())
         octets = msgspec.json.encode(_Found(found, accounts.to_json()))
         for bucket in range(log.joins):
-            yield _Message(log.first_join + bucket, _Kind.FOUND, number, octets)
+            yield _Message(log.first_join + bucket, _Kind.FOUND, number, 0, octets)
 
     def join(self, messages: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The rows of the joins of a task, from their messages in the order of `_Kind`."""
@@ -190,19 +192,25 @@ class _Stages:
                 yield from read_part(self._table, log.log, options, accounts, store=self.reading.store)
             return
         files = [each.file for each in log.log.files]
-        ShownRows(files, schema, self._source(accounts)).refuse_unknown(
-            known_since(ranges_of_log(files), [each.part for each in found])
-        )
+        parts = [each.part for each in found]
+        self._history.check_known(files, self._source(accounts), parts, is_last=True)
         for part, each in enumerate(found):
             if log.join_of_rows(part) == number:
                 accounts.merge(Accounts.from_json(each.accounts))
+        left: Iterator[_Message] = iter(())
         for kind, of_kind in groupby(messages, key=lambda message: message.kind):
-            if kind is _Kind.ROWS:
-                yield from (pa.ipc.read_record_batch(pa.py_buffer(each.octets), schema) for each in of_kind)
-            else:
-                yield from self._history.joined(
-                    (LeftByPart.decode(each.octets) for each in of_kind), files, schema, self._source(accounts)
-                )
+            if kind is _Kind.LEFT:
+                left = of_kind
+                break
+            yield from (pa.ipc.read_record_batch(pa.py_buffer(each.octets), schema) for each in of_kind)
+        bucket = Bucket(number - log.first_join, log.joins)
+        yield from self._history.joined(_by_part(left), files, schema, self._source(accounts), bucket)
+
+
+def _by_part(messages: Iterable[_Message]) -> Iterator[Iterator[LeftByPart]]:
+    """The pieces of each part that left some; they are taken in order, or not at all."""
+    for _, of_part in groupby(messages, key=lambda message: message.part):
+        yield (LeftByPart.decode(each.octets) for each in of_part)
 
 
 def _fit(parts: Sequence[PartOfLog]) -> bool:
@@ -217,6 +225,7 @@ def _fit(parts: Sequence[PartOfLog]) -> bool:
 
 def _received(batches: Iterator[pa.RecordBatch]) -> Iterator[_Message]:
     for batch in batches:
-        join, kind, part, octets = batch.columns
+        *numbers, octets = batch.columns
         for at in range(batch.num_rows):
-            yield _Message(join[at].as_py(), _Kind(kind[at].as_py()), part[at].as_py(), octets[at].as_buffer())
+            join, kind, part, piece = (each[at].as_py() for each in numbers)
+            yield _Message(join, _Kind(kind), part, piece, octets[at].as_buffer())

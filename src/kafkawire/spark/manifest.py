@@ -1,6 +1,6 @@
 """The manifest of a table that the job writes: ``_manifest.json`` in the folder of the table.
 
-The driver reads each input twice for it, for its digest and for its counts, and each file of the table once.
+The driver reads each input once for it, and each file of the table once.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from tests.made.example_messages import random_instance
 
 from kafkawire.broker.refusals import refusal
 from kafkawire.broker.served_apis import RELEASE
-from kafkawire.protocol import ProduceRequest, message_class
+from kafkawire.protocol import ProduceRequest, WriteTxnMarkersRequest, WriteTxnMarkersResponse, message_class
 from kafkawire.protocol.api_table import APIS, ApiKey
 from kafkawire.wire import Message
 
@@ -31,7 +31,11 @@ SERVED = (
     "CreateAcls", "DeleteAcls", "DescribeConfigs", "AlterConfigs", "SaslAuthenticate", "CreatePartitions",
     "DeleteGroups", "IncrementalAlterConfigs", "OffsetDelete", "DescribeClientQuotas", "AlterClientQuotas",
     "DescribeUserScramCredentials", "AlterUserScramCredentials", "DescribeCluster", "ListConfigResources",
-    "DescribeTopicPartitions", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup",
+    "AddPartitionsToTxn", "AddOffsetsToTxn", "EndTxn", "WriteTxnMarkers", "TxnOffsetCommit", "DescribeTransactions",
+    "ListTransactions",
+    "DescribeTopicPartitions", "JoinGroup", "SyncGroup", "Heartbeat", "LeaveGroup", "DescribeLogDirs", "ElectLeaders",
+    "AlterPartitionReassignments", "OffsetForLeaderEpoch", "DescribeQuorum", "UpdateFeatures", "UnregisterBroker",
+    "AddRaftVoter", "RemoveRaftVoter", "RenewDelegationToken", "ExpireDelegationToken", "DescribeDelegationToken",
 )  # fmt: skip
 
 FIRST_PRODUCE = 3
@@ -69,11 +73,17 @@ def compared(value: object) -> object:
 
 
 def _is_empty(item: object) -> bool:
+    if isinstance(item, WriteTxnMarkersResponse.WritableTxnMarkerTopicResult):
+        return item.partitions == ()
     return getattr(item, "partition_responses", True) == ()
 
 
 def merged_by_kafka(request: Message) -> bool:
-    """Whether a topic stands in it twice."""
+    """Whether a topic or a producer stands in it twice."""
+    if isinstance(request, WriteTxnMarkersRequest):
+        names = [topic.name for marker in request.markers for topic in marker.topics]
+        producers = [marker.producer_id for marker in request.markers]
+        return len(names) != len(set(names)) or len(producers) != len(set(producers))
     if not isinstance(request, ProduceRequest):
         return False
     topics = [(topic.name, topic.topic_id) for topic in request.topic_data]

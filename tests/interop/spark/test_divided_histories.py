@@ -10,9 +10,12 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 from tests.interop.spark.same_rows import LOGS, plain_rows
+from tests.made.logs import METADATA_LOG, Step, write_checkpoint, write_segment as write_metadata_segment
 from tests.made.segments import OFFSETS, real_segment, repeated, write_segment
 
+from kafkawire.layout import Uuid
 from kafkawire.logs import Accounts, BeforeKnowledgeError, NoLogsError, read_table
+from kafkawire.protocol import AccessControlEntryRecord, RemoveAccessControlEntryRecord
 from kafkawire.spark import OptionError, read_history
 from kafkawire.spark.options import source_options
 from kafkawire.spark.task_accounts import read_accounts
@@ -27,16 +30,16 @@ def counted(rows: pa.Table) -> Counter[str]:
     return Counter(map(repr, rows.to_pylist()))
 
 
-def same(spark: SparkSession, path: Path, accounts: Path, options: Mapping[str, str]) -> pa.Table:
+def same(spark: SparkSession, path: Path, accounts: Path, options: Mapping[str, str], table: str = TABLE) -> pa.Table:
     """The rows, which are those of the plain function; so are the accounts."""
-    rows = read_history(spark, TABLE, str(path), {**options, "accountsPath": str(accounts)})
+    rows = read_history(spark, table, str(path), {**options, "accountsPath": str(accounts)})
     assert rows.rdd.getNumPartitions() > 1
-    read, plain = rows.toArrow(), plain_rows(TABLE, [path], options)
+    read, plain = rows.toArrow(), plain_rows(table, [path], options)
     assert read.column_names == plain.column_names
     assert counted(read) == counted(plain)
     expected = Accounts()
     for _ in read_table(
-        TABLE, str(path), source_options({"table": TABLE, "path": str(path), **options}).read, accounts=expected
+        table, str(path), source_options({"table": table, "path": str(path), **options}).read, accounts=expected
     ):
         pass
     assert read_accounts(str(accounts))[0] == expected
@@ -46,6 +49,21 @@ def same(spark: SparkSession, path: Path, accounts: Path, options: Mapping[str, 
 @pytest.mark.parametrize("size", ["1k", "20k"])
 def test_parts_of_any_size_have_the_rows_of_the_log(spark: SparkSession, tmp_path: Path, size: str) -> None:
     same(spark, LOGS, tmp_path, {"maxPartitionBytes": size})
+
+
+@pytest.mark.parametrize("table", ["group_history", "acl_history", "config_history", "partition_history"])
+def test_parts_of_other_histories_have_the_rows_of_the_log(spark: SparkSession, tmp_path: Path, table: str) -> None:
+    same(spark, LOGS, tmp_path, {"maxPartitionBytes": "4k"}, table)
+
+
+def test_the_snapshot_before_a_log_is_a_part_of_it(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / METADATA_LOG
+    acls = [AccessControlEntryRecord(Uuid(bytes([number] * 16)), 2, "t", 3, "User:a", "*", 3, 3) for number in range(9)]
+    write_checkpoint(folder, 20, acls[:6], time=1_000)
+    steps = [Step(2_000 + number, (RemoveAccessControlEntryRecord(each.id),)) for number, each in enumerate(acls[:3])]
+    write_metadata_segment(folder, 20, [*steps, Step(3_000, tuple(acls[6:]))])
+    read = same(spark, tmp_path, tmp_path / "accounts", {"maxPartitionBytes": "200"}, "acl_history")
+    assert read.num_rows == len(acls)
 
 
 def test_large_and_small_logs_are_read_together_with_chosen_columns(spark: SparkSession, tmp_path: Path) -> None:

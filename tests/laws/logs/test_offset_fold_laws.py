@@ -44,37 +44,37 @@ class OneByOne:
     spans: dict[int, list[int | None]] = field(default_factory=dict)
     outcomes: dict[int, str] = field(default_factory=dict)
 
-    def set(self, offset: int, key: tuple[str, int], at: int) -> None:
-        self.end(key, at)
+    def set(self, offset: int, key: tuple[str, int], at: int, by: int) -> None:
+        self.end(key, at, by)
         self.held[key] = offset
-        self.spans[offset] = [at, None]
+        self.spans[offset] = [at, None, None]
 
-    def end(self, key: tuple[str, int], at: int) -> None:
+    def end(self, key: tuple[str, int], at: int, by: int) -> None:
         if key in self.held:
-            self.spans[self.held.pop(key)][1] = at
+            self.spans[self.held.pop(key)][1:] = at, by
 
     def apply(self, offset: int, at: int, key: bytes | None, value: bytes | None, producer_id: int) -> None:
         name = _name(key)
         if key is None or key[:2] == _UNKNOWN:
             return
         if name is None:
-            self.spans[offset] = [at, at]
+            self.spans[offset] = [at, at, offset]
         elif value is None:
-            self.end(name, at)
+            self.end(name, at, offset)
             self.superseded |= {each for rows in self.pending.values() for each, of in rows if of == name}
-            self.spans[offset] = [at, at]
+            self.spans[offset] = [at, at, offset]
         elif producer_id >= 0:
             self.pending.setdefault(producer_id, []).append((offset, name))
-            self.spans[offset], self.outcomes[offset] = [at, at], "open"
+            self.spans[offset], self.outcomes[offset] = [at, at, None], "open"
         else:
-            self.set(offset, name, at)
+            self.set(offset, name, at, offset)
 
-    def end_transaction(self, producer_id: int, at: int, *, committed: bool) -> None:
+    def end_transaction(self, producer_id: int, at: int, by: int, *, committed: bool) -> None:
         for offset, key in self.pending.pop(producer_id, ()):
             self.outcomes[offset] = "committed" if committed else "aborted"
-            self.spans[offset] = [at, at]
+            self.spans[offset] = [at, at, by]
             if committed and offset not in self.superseded and self.held.get(key, -1) < offset:
-                self.set(offset, key, at)
+                self.set(offset, key, at, by)
 
 
 def _name(key: bytes | None) -> tuple[str, int] | None:
@@ -120,7 +120,7 @@ def test_the_rows_are_those_of_one_record_after_the_other(batches: list[Batch], 
         offsets.append(offset)
         segment.append(encoded(batch, offset, at))
         if batch.committed is not None:
-            expected.end_transaction(batch.producer_id, at, committed=batch.committed)
+            expected.end_transaction(batch.producer_id, at, offset, committed=batch.committed)
             offset += 1
             continue
         for place, (key, value) in enumerate(batch.records, offset):
@@ -134,9 +134,10 @@ def test_the_rows_are_those_of_one_record_after_the_other(batches: list[Batch], 
             write_batches(folder, offsets[cut], segment[cut:])
         rows = history("offset_commits", folder, accounts=accounts)
     spans = {
-        place: tuple(None if each is None else time(each) for each in span) for place, span in expected.spans.items()
+        place: (*(None if each is None else time(each) for each in span), by)
+        for place, (*span, by) in expected.spans.items()
     }
-    assert {row["log_offset"]: (row["valid_from"], row["valid_to"]) for row in rows} == spans
+    assert {row["log_offset"]: (row["valid_from"], row["valid_to"], row["to_offset"]) for row in rows} == spans
     assert {row["log_offset"]: row["txn_outcome"] for row in rows if row["txn_outcome"]} == expected.outcomes
     assert accounts.records_read == len(rows) + sum(accounts.records_dropped.values()) == offset
     assert _ends(rows) == sorted(_ends(rows))

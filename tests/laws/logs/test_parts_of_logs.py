@@ -95,7 +95,7 @@ def test_parts_and_their_join_have_the_rows_of_the_log(
         parts = data.draw(_gathered(ranges), label="parts")
         table = table_named(HISTORY.name, options)
         (log,) = plan(table, files, options=options)
-        divided = DividedLog(Asked(table.name, table.schema, options, LOCAL), HISTORY, log, parts)
+        divided = DividedLog(Asked(table.name, table.schema, options, LOCAL), log, parts)
         in_order, in_parts = Accounts(), Accounts()
         expected = _outcome(read_part(table, log, options, in_order), in_order, options)
         found = _outcome(rows_of([divided], workers, in_parts), in_parts, options)

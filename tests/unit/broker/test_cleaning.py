@@ -180,14 +180,30 @@ async def test_compaction_comes_by_the_clock(broker: EmbeddedBroker, client: Bro
     assert await fetched(client) == [b"6", b"8"]
 
 
-async def test_compaction_without_lag(broker: EmbeddedBroker, client: BrokerConnection) -> None:
-    """``max.compaction.lag.ms`` does not begin it."""
-    configs = {"max.compaction.lag.ms": "1", "min.cleanable.dirty.ratio": "1", "segment.ms": "1000"}
+@pytest.mark.parametrize(("lag_ms", "left"), [(1_000_000, 5), (1000, 2)])
+async def test_compaction_begins_when_a_record_has_waited_long_enough(
+    broker: EmbeddedBroker, client: BrokerConnection, clock: ManualClock, lag_ms: int, left: int
+) -> None:
+    configs = {"max.compaction.lag.ms": str(lag_ms), "min.cleanable.dirty.ratio": "1", "segment.ms": "1000"}
     await create(client, {**configs, "cleanup.policy": "compact"})
+    begun = clock.now_ms()
     for second in range(0, 10, 2):
-        await produce(client, 1000 * second, (b"a", b"%d" % second))
+        await produce(client, begun + 1000 * second, (b"a", b"%d" % second))
     await broker.advance(16)
-    assert len(await fetched(client)) == 5
+    assert len(await fetched(client)) == left
+
+
+async def test_a_segment_of_a_compacted_topic_ends_before_its_records_have_waited_too_long(
+    broker: EmbeddedBroker, client: BrokerConnection, clock: ManualClock
+) -> None:
+    await create(client, {"cleanup.policy": "compact", "max.compaction.lag.ms": "1000"})
+    begun = clock.now_ms()
+    for second in (0, 2):
+        await produce(client, begun + 1000 * second, (b"a", b"%d" % second))
+    await broker.advance(16)
+    await produce(client, begun + 4000, (b"b", b"3"))
+    await broker.advance(16)
+    assert await fetched(client) == [b"2", b"3"]
 
 
 async def test_a_compacted_log_is_read_again(tmp_path: Path) -> None:

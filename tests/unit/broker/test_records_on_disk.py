@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -26,6 +27,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.records.control_records import ControlRecordType, encode_control_record
+from kafkawire.rpc import decode_response
 from kafkawire.wire.batches import Record, decode_records, encode_batch, read_batches
 
 LATEST: Final = -1
@@ -145,23 +147,33 @@ async def test_records_are_durable_before_they_are_acknowledged(
             assert synced == [f"{0:020d}.log"] * number
 
 
-async def test_aborted_records_are_read(tmp_path: Path) -> None:
-    """Of a directory that Kafka has written."""
+async def test_aborted_records_of_a_directory_are_listed(tmp_path: Path) -> None:
+    """Kafka has written it; the last transaction is open."""
     async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
         await create(client)
         await produce(client, b"a")
     record = [Record(timestamp=1000, key=b"b", value=b"b")]
-    aborted = encode_batch(record, base_offset=1, base_sequence=0, transactional=True, producer_id=7, producer_epoch=0)
+    aborted, opened = (
+        encode_batch(record, base_offset=at, base_sequence=number, transactional=True, producer_id=7, producer_epoch=0)
+        for number, at in enumerate((1, 3))
+    )
     marker = encode_control_record(ControlRecordType.ABORT, EndTxnMarker(), 0)
     ended = encode_batch(
         [Record(timestamp=1000, key=marker[0], value=marker[1])],
         base_offset=2, transactional=True, control=True, producer_id=7, producer_epoch=0,
     )  # fmt: skip
     log = tmp_path / "t-0" / f"{0:020d}.log"
-    log.write_bytes(log.read_bytes() + aborted + ended)
-    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
-        assert (await fetched(client))[:2] == [b"a", b"b"]
-        assert (await listed(client, LATEST)).offset == 3
+    log.write_bytes(log.read_bytes() + aborted + ended + opened)
+    for _ in range(2):
+        async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+            assert (await listed(client, LATEST)).offset == 4
+            partition = FetchRequest.FetchPartition(0, -1, 0, -1, -1, 1 << 20)
+            topics = (FetchRequest.FetchTopic("t", partitions=(partition,)),)
+            asked = FetchRequest(max_wait_ms=0, min_bytes=0, isolation_level=1, topics=topics)
+            found = (await client.ask(asked, 12, FetchResponse)).responses[0].partitions[0]
+            assert [batch.base_offset for batch in read_batches(found.records or b"")] == [0, 1, 2]
+            assert (found.last_stable_offset, found.high_watermark) == (3, 4)
+            assert found.aborted_transactions == (FetchResponse.AbortedTransaction(7, 1),)
 
 
 async def test_a_segment_that_is_gone_is_an_error_of_its_partition(tmp_path: Path) -> None:
@@ -173,3 +185,49 @@ async def test_a_segment_that_is_gone_is_an_error_of_its_partition(tmp_path: Pat
             await fetched(client)
         assert (await listed(client, 0)).error_code == ErrorCode.KAFKA_STORAGE_ERROR
         assert (await listed(client, LATEST)).offset == 1
+
+
+def request(value: bytes) -> ProduceRequest:
+    partition = ProduceRequest.PartitionProduceData(0, encode_batch([Record(timestamp=1000, value=value)]))
+    return ProduceRequest(acks=-1, topic_data=(ProduceRequest.TopicProduceData("t", partition_data=(partition,)),))
+
+
+async def test_pipelined_requests_share_a_write_and_are_answered_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[int] = []
+    fsync = os.fsync
+
+    def slow(descriptor: int) -> None:
+        synced.append(descriptor)
+        time.sleep(0.5)
+        fsync(descriptor)
+
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        await create(client)
+        await produce(client, b"first")
+        monkeypatch.setattr(os, "fsync", slow)
+        asked = [client.send(request(b"%d" % number), 9) for number in range(30)]
+        for number, correlation_id in enumerate(asked, 1):
+            answered, answer = decode_response(await client.frame(), ProduceResponse, 9)
+            assert answered == correlation_id
+            assert answer.responses[0].partition_responses[0].base_offset == number
+        assert len(synced) <= 3
+
+
+async def test_a_pipelined_request_sees_the_records_of_those_before_it(tmp_path: Path) -> None:
+    async with EmbeddedBroker(data_dir=tmp_path) as broker, connected_to(broker) as client:
+        await create(client)
+        for number in range(5):
+            client.send(request(b"v"), 9)
+            end = await listed_after(client)
+            assert end == number + 1
+
+
+async def listed_after(client: BrokerConnection) -> int:
+    """The end offset in the second of two responses."""
+    topics = (ListOffsetsRequest.ListOffsetsTopic("t", (ListOffsetsRequest.ListOffsetsPartition(0, -1, LATEST),)),)
+    client.send(ListOffsetsRequest(-1, topics=topics), 7)
+    await client.frame()
+    _, answer = decode_response(await client.frame(), ListOffsetsResponse, 7)
+    return answer.topics[0].partitions[0].offset

@@ -2,69 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import logging
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
-from typing import Final, Self
+from typing import Self
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
-from kafkawire.broker.groups.offsets_logs import FileOffsetsLogs, OffsetsLogs
-from kafkawire.broker.groups.offsets_topic import OffsetsTopic, partition_of
-from kafkawire.broker.groups.state import Change, GroupsState
-from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.groups.records import GROUP_RECORDS
+from kafkawire.broker.groups.state import GroupsState
+from kafkawire.broker.internal_topics.coordinator import RecordedCoordinator
+from kafkawire.broker.internal_topics.topic import InternalTopic
+from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
-from kafkawire.broker.topic_names import OFFSETS_TOPIC
-from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.wire import Message
 
-_log = logging.getLogger(__name__)
-_FEWEST_TO_REWRITE: Final = 100_000
-_SUPERSEDED_FACTOR: Final = 4
-_PARTITIONS_OF_UNREGISTERED: Final = 1
 
-
-class GroupCoordinator:
-    """Appends changes to the logs and applies them to the state.
-
-    A committed change is in the state at once and durable later, so callers await ``durable`` before they report it.
-    When most records of the logs are superseded, the logs are rewritten.
-
-    Args:
-        topic: the topic of the logs.
-        logs: store the changes.
-        state: the state after the changes that the logs have so far.
-        clock: for timestamps.
-
-    Attributes:
-        state: the groups; only changes change them.
-        on_cleared: called when all groups are forgotten, since the topic of the logs was deleted.
-    """
-
-    def __init__(
-        self, topic: OffsetsTopic, logs: OffsetsLogs, state: GroupsState, clock: Clock, *, in_place: bool = True
-    ) -> None:
-        self.state = state
-        self._topic = topic
-        self._logs = logs
-        self._clock = clock
-        self._in_place = in_place
-        self._places: tuple[Uuid, int] | None = None
-        self._rewriting: asyncio.Task[None] | None = None
-        self._forgetting: set[asyncio.Task[None]] = set()
-        self.on_cleared: Callable[[], None] = lambda: None
+class GroupCoordinator(RecordedCoordinator[GroupsState]):
+    """The groups, recorded in ``__consumer_offsets``."""
 
     @classmethod
     def opened(
         cls,
         data_dir: Path | None,
-        topic: OffsetsTopic,
+        topic: InternalTopic,
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
         before_write: BeforeWrite = at_once,
@@ -82,120 +45,62 @@ class GroupCoordinator:
             StorageError: a log is damaged.
             OSError: a file cannot be read or made.
         """
-        if data_dir is None:
-            return cls(topic, OffsetsLogs(), GroupsState(), clock)
-        logs = FileOffsetsLogs(data_dir, topic.current, on_failure, before_write)
-        state, in_place = logs.read()
-        return cls(topic, logs, state, clock, in_place=in_place)
+        return cls.read(
+            data_dir,
+            topic,
+            GROUP_RECORDS,
+            GroupsState(),
+            clock=clock,
+            on_failure=on_failure,
+            before_write=before_write,
+        )
 
     def follow(self, controller: Controller) -> None:
         """Forget the commits of each topic that is deleted, and all commits when the topic of the logs is deleted."""
+        super().follow(controller)
 
         def committed(records: Iterable[Message]) -> None:
-            before, self._places = self._places, self._current_places()
-            removed = {record.topic_id for record in records if isinstance(record, RemoveTopicRecord)}
-            if before is not None and before[0] in removed:
-                self.state.clear()
-                self.on_cleared()
-                self._logs.drop(partial(self._until_dropping_is_safe, controller, controller.end_offset))
-            elif before is not None and before != self._places and self.state.by_id:
-                self._rewrite_soon()
-            if removed:
+            if any(isinstance(record, RemoveTopicRecord) for record in records):
                 self._forget_when_durable(self._topics_besides(controller.image.topics.by_name), controller)
 
         controller.subscribe_to_commits(committed)
 
     async def arrive(self, controller: Controller) -> None:
-        """Prepare for changes, once the node leads.
+        """Prepare for changes, once the node leads, and forget the commits of deleted topics.
 
-        If there are commits but no ``__consumer_offsets`` topic, the topic is made. Commits of deleted topics are
-        forgotten, and commits that are not in the partition of their group are moved there.
+        If there are commits but no ``__consumer_offsets`` topic, the topic is made. Commits that are not in the
+        partition of their group are moved there.
 
         Raises:
             StorageError, OSError: a log could not be written.
         """
-        if self._logs.unregistered:
-            self._topic.made(_PARTITIONS_OF_UNREGISTERED)
-            _log.warning(
-                "%s-0 has commits of %d groups, but the metadata log had no such topic, as an earlier version of "
-                "kafkawire left it; the topic is made now, so that Apache Kafka finds the commits too",
-                OFFSETS_TOPIC, len(self.state.by_id),
-            )  # fmt: skip
-        topic = self._topic.current
-        if topic is not None:
-            await self._topic.durable()
-            await self._logs.lead(topic)
-        self._places = self._current_places()
+        await super().arrive(controller)
         await self._forget_prepared(self._topics_besides(controller.image.topics.by_name))
-        if not self._in_place:
-            _log.warning(
-                "%s: some groups' commits are not in the partitions where Apache Kafka looks for them; they are moved",
-                OFFSETS_TOPIC,
-            )
-            self._rewrite_soon()
 
-    def expect(self) -> None:
-        """Make the topic if there is none, as Kafka does when a client looks for the coordinator of a group.
+    def end_transaction(self, partition: int, producer: Producer, *, committed: bool, coordinator_epoch: int) -> None:
+        """End a transaction in a partition: its offsets are committed or dropped; durable later.
 
-        Raises:
-            StorageError: the metadata log has failed before.
-        """
-        self._topic.made()
+        Nothing is written if the log of the partition is not open, since no group has offsets in it then.
 
-    async def prepare(self, group_ids: Collection[str]) -> None:
-        """Prepare the logs for commits of groups. Call ``commit`` before the next ``await``.
+        Args:
+            partition: of ``__consumer_offsets``.
+            producer: of the transaction, with its epoch in the marker.
+            committed: whether the transaction is committed.
+            coordinator_epoch: of the coordinator of transactions.
 
         Raises:
-            StorageError: a log is damaged, or failed before.
-            OSError: a file cannot be read or made.
+            StorageError: the log has failed before.
         """
-        while group_ids:
-            topic = self._topic.made()
-            partitions = _partitions(topic, group_ids)
-            if self._logs.is_open(topic, partitions):
-                return
-            await self._topic.durable()
-            await self._logs.open(topic, partitions)
-
-    def commit(self, changes: Sequence[Change]) -> None:
-        """Commit changes, for each group all or none; its log must be prepared (``prepare``).
-
-        Raises:
-            EncodeError: a change cannot be encoded.
-            StorageError: a log has failed before.
-        """
-        if not changes:
-            return
-        count, now = len(self._topic.made().partitions), self._clock.now_ms()
-        by_partition: dict[int, list[Change]] = defaultdict(list)
-        for change in changes:
-            by_partition[partition_of(change[0].group, count)].append(change)
-        for partition, portion in by_partition.items():
-            self._logs.append(partition, portion, now)
-        for key, value in changes:
-            self.state.apply(key, value)
-        if self._logs.size > max(_FEWEST_TO_REWRITE, _SUPERSEDED_FACTOR * self.state.size):
-            self._rewrite_soon()
-
-    async def durable(self) -> None:
-        """Wait until every change in the state would survive a crash.
-
-        Raises:
-            StorageError: one could not be written.
-        """
-        await self._logs.durable()
-
-    async def close(self) -> None:
-        """Write what is not durable yet, and close the files."""
-        if self._rewriting is not None:
-            await self._rewriting
-        await asyncio.gather(*self._forgetting)
-        await self._logs.close()
-
-    def _current_places(self) -> tuple[Uuid, int] | None:
-        """Id and partition count of the topic, which determine the partition of each group."""
         topic = self._topic.current
-        return None if topic is None else (topic.topic_id, len(topic.partitions))
+        if topic is None or partition not in topic.partitions or not self._logs.is_open(topic, [partition]):
+            return
+        self._logs.append_marker(
+            partition, producer, self._clock.now_ms(), committed=committed, coordinator_epoch=coordinator_epoch
+        )
+        groups = [
+            group for group in self.state.groups_in(producer.producer_id) if self.partition_of(group) == partition
+        ]
+        self.state.end(producer.producer_id, groups, committed=committed)
 
     def _topics_besides(self, topics: Collection[str]) -> list[str]:
         return [topic for topic in self.state.topics() if topic not in topics]
@@ -213,9 +118,7 @@ class GroupCoordinator:
                 await controller.log.durable(end_offset)
                 await self._forget_prepared(topics)
 
-        task = asyncio.get_running_loop().create_task(forget_later())
-        self._forgetting.add(task)
-        task.add_done_callback(self._forgetting.discard)
+        self._later(forget_later())
 
     async def _forget_prepared(self, topics: Collection[str]) -> None:
         groups = {key.group for topic in topics for key in self.state.commits_of(topic)}
@@ -225,27 +128,3 @@ class GroupCoordinator:
 
     def _forget(self, topics: Iterable[str]) -> None:
         self.commit([(key, None) for topic in topics for key in self.state.commits_of(topic)])
-
-    async def _until_dropping_is_safe(self, controller: Controller, deleted_below: int) -> None:
-        await controller.log.durable(deleted_below)
-        if self._rewriting is not None:
-            await self._rewriting
-
-    def _rewrite_soon(self) -> None:
-        if self._rewriting is None:
-            self._rewriting = asyncio.get_running_loop().create_task(self._rewrite())
-
-    async def _rewrite(self) -> None:
-        try:
-            places = None
-            while (topic := self._topic.current) is not None and places != self._current_places():
-                places = self._current_places()
-                await self._logs.rewrite(topic, self.state, self._clock.now_ms())
-        except (StorageError, OSError) as error:
-            _log.warning("The logs of commits could not be rewritten, and grow from now on: %s", error)
-        else:
-            self._rewriting = None
-
-
-def _partitions(topic: Topic, group_ids: Iterable[str]) -> set[int]:
-    return {partition_of(group_id, len(topic.partitions)) for group_id in group_ids}

@@ -1,23 +1,31 @@
-"""The offsets that groups have committed, as recorded in ``__consumer_offsets``."""
+"""The offsets that groups have committed, or will with a transaction, as recorded in ``__consumer_offsets``."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from kafkawire.broker.internal_topics.entries import Change, Written
+from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.protocol import GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue
 from kafkawire.wire import Message
 
-Key: TypeAlias = OffsetCommitKey | GroupMetadataKey
-"""The keys of the records that the broker uses; those about members and transactions have others."""
-
-Change: TypeAlias = tuple[Key, Message | None]
-"""Key and value of a record; None as value deletes the key."""
-
 Partition: TypeAlias = tuple[str, int]
 """Topic and partition id."""
+
+
+class Pending(NamedTuple):
+    """An offset that is committed with a transaction.
+
+    Attributes:
+        value: the commit; None if a later commit has taken its place.
+        producer: of the transaction.
+    """
+
+    value: OffsetCommitValue | None
+    producer: Producer
 
 
 @dataclass(slots=True)
@@ -28,24 +36,35 @@ class Group:
         group_id: its id.
         metadata: as of its last member; None if it never had a member.
         commits: topic and partition to the last commit.
+        pending: topic and partition to the commits of open transactions, by producer id, the oldest first.
     """
 
     group_id: str
     metadata: GroupMetadataValue | None = None
     commits: dict[Partition, OffsetCommitValue] = field(default_factory=dict)
+    pending: dict[Partition, dict[int, Pending]] = field(default_factory=dict)
 
     def removal(self) -> Iterator[Change]:
         """The changes that delete it."""
-        for topic, partition in self.commits:
+        for topic, partition in dict.fromkeys((*self.commits, *self.pending)):
             yield OffsetCommitKey(self.group_id, topic, partition), None
         yield GroupMetadataKey(self.group_id), None
 
-    def changes(self) -> Iterator[Change]:
+    def entries(self) -> Iterator[Written]:
         """The changes that recreate it."""
         if self.metadata is not None:
-            yield GroupMetadataKey(self.group_id), self.metadata
+            yield Written(GroupMetadataKey(self.group_id), self.metadata)
         for (topic, partition), value in self.commits.items():
-            yield OffsetCommitKey(self.group_id, topic, partition), value
+            yield Written(OffsetCommitKey(self.group_id, topic, partition), value)
+        for (topic, partition), by_producer in self.pending.items():
+            for each in by_producer.values():
+                if each.value is not None:
+                    yield Written(OffsetCommitKey(self.group_id, topic, partition), each.value, each.producer)
+
+    @property
+    def size(self) -> int:
+        """The number of ``entries``, at least."""
+        return len(self.commits) + sum(map(len, self.pending.values())) + (self.metadata is not None)
 
 
 class GroupsState:
@@ -58,10 +77,13 @@ class GroupsState:
     def __init__(self) -> None:
         self.by_id: dict[str, Group] = {}
         self._commits_of_topics: dict[str, Counter[str]] = {}
+        self._groups_in: dict[int, set[str]] = {}
 
-    def apply(self, key: Key, value: Message | None) -> None:
-        """Apply a record."""
+    def apply(self, key: Message, value: Message | None, producer: Producer | None = None) -> None:
+        """Apply a record; a commit of a transaction waits for its end."""
         match key, value:
+            case OffsetCommitKey(), OffsetCommitValue() if producer is not None:
+                self._apply_pending(key, value, producer)
             case OffsetCommitKey(), OffsetCommitValue() | None:
                 self._apply_commit(key, value)
             case GroupMetadataKey(), GroupMetadataValue() | None:
@@ -71,6 +93,20 @@ class GroupsState:
         """Forget all groups."""
         self.by_id.clear()
         self._commits_of_topics.clear()
+        self._groups_in.clear()
+
+    def groups_in(self, producer_id: int) -> Collection[str]:
+        """The groups with offsets in the open transaction of a producer."""
+        return self._groups_in.get(producer_id, ())
+
+    def end(self, producer_id: int, owners: Iterable[str], *, committed: bool) -> None:
+        """End the transaction of a producer for some groups: commit its offsets, or drop them."""
+        groups = self._groups_in.get(producer_id, set())
+        for group_id in [each for each in owners if each in groups]:
+            groups.discard(group_id)
+            self._end(self.by_id[group_id], producer_id, committed=committed)
+        if not groups:
+            self._groups_in.pop(producer_id, None)
 
     def topics(self) -> Collection[str]:
         """The topics with committed offsets."""
@@ -79,38 +115,88 @@ class GroupsState:
     def commits_of(self, topic: str) -> Iterator[OffsetCommitKey]:
         """The keys of the commits of a topic."""
         for group_id in self._commits_of_topics.get(topic, ()):
-            commits = self.by_id[group_id].commits
-            yield from (OffsetCommitKey(group_id, name, partition) for name, partition in commits if name == topic)
+            group = self.by_id[group_id]
+            partitions = dict.fromkeys((*group.commits, *group.pending))
+            yield from (OffsetCommitKey(group_id, name, partition) for name, partition in partitions if name == topic)
 
-    def changes(self) -> Iterator[Change]:
+    def entries(self) -> Iterator[Written]:
         """The changes that recreate all groups."""
         for group in self.by_id.values():
-            yield from group.changes()
+            yield from group.entries()
 
     @property
     def size(self) -> int:
-        """The number of ``changes``."""
-        return sum(len(group.commits) + (group.metadata is not None) for group in self.by_id.values())
+        """The number of ``entries``, at least."""
+        return sum(group.size for group in self.by_id.values())
 
     def _apply_commit(self, key: OffsetCommitKey, value: OffsetCommitValue | None) -> None:
         partition = (key.topic, key.partition)
         if value is not None:
-            commits = self.by_id.setdefault(key.group, Group(key.group)).commits
-            if partition not in commits:
-                self._commits_of_topics.setdefault(key.topic, Counter())[key.group] += 1
-            commits[partition] = value
+            self._commit(self.by_id.setdefault(key.group, Group(key.group)), partition, value)
             return
         group = self.by_id.get(key.group)
-        if group is not None and group.commits.pop(partition, None) is not None:
-            self._uncount(key.topic, key.group)
+        if group is not None:
+            if group.commits.pop(partition, None) is not None:
+                self._uncount(key.topic, key.group)
+            self._drop_pending(group, partition)
+
+    def _commit(self, group: Group, partition: Partition, value: OffsetCommitValue) -> None:
+        if partition not in group.commits:
+            self._count(partition[0], group.group_id)
+        group.commits[partition] = value
+        by_producer = group.pending.get(partition)
+        if by_producer is not None:
+            group.pending[partition] = {key: Pending(None, each.producer) for key, each in by_producer.items()}
+
+    def _apply_pending(self, key: OffsetCommitKey, value: OffsetCommitValue, producer: Producer) -> None:
+        group, partition = self.by_id.setdefault(key.group, Group(key.group)), (key.topic, key.partition)
+        by_producer = group.pending.setdefault(partition, {})
+        if by_producer.pop(producer.producer_id, None) is None:
+            self._count(key.topic, key.group)
+        by_producer[producer.producer_id] = Pending(value, producer)
+        self._groups_in.setdefault(producer.producer_id, set()).add(key.group)
+
+    def _end(self, group: Group, producer_id: int, *, committed: bool) -> None:
+        for partition in [key for key, by_producer in group.pending.items() if producer_id in by_producer]:
+            by_producer = group.pending[partition]
+            earlier = [*by_producer][: [*by_producer].index(producer_id)]
+            value = by_producer.pop(producer_id).value
+            if not by_producer:
+                del group.pending[partition]
+            self._uncount(partition[0], group.group_id)
+            if committed and value is not None:
+                later = {key: each for key, each in by_producer.items() if key not in earlier}
+                self._commit(group, partition, value)
+                if partition in group.pending:
+                    group.pending[partition] |= later
+
+    def _drop_pending(self, group: Group, partition: Partition) -> None:
+        for producer_id in group.pending.pop(partition, {}):
+            self._uncount(partition[0], group.group_id)
+            if not any(producer_id in by_producer for by_producer in group.pending.values()):
+                self._leave(group.group_id, producer_id)
+
+    def _leave(self, group_id: str, producer_id: int) -> None:
+        groups = self._groups_in[producer_id]
+        groups.discard(group_id)
+        if not groups:
+            del self._groups_in[producer_id]
 
     def _apply_group(self, key: GroupMetadataKey, value: GroupMetadataValue | None) -> None:
         if value is not None:
             self.by_id.setdefault(key.group, Group(key.group)).metadata = value
             return
-        group = self.by_id.pop(key.group, None)
-        for topic, _ in group.commits if group is not None else ():
+        group = self.by_id.get(key.group)
+        if group is None:
+            return
+        for partition in tuple(group.pending):
+            self._drop_pending(group, partition)
+        for topic, _ in group.commits:
             self._uncount(topic, key.group)
+        del self.by_id[key.group]
+
+    def _count(self, topic: str, group_id: str) -> None:
+        self._commits_of_topics.setdefault(topic, Counter())[group_id] += 1
 
     def _uncount(self, topic: str, group_id: str) -> None:
         groups = self._commits_of_topics[topic]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
+from kafkawire.broker.features import SUPPORTED_FEATURES
 from kafkawire.broker.handlers.context import HandlerContext
-from kafkawire.broker.registration import SUPPORTED_FEATURES
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.sessions import has_valid_software

@@ -11,11 +11,14 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.controller import Controller
+from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.nodes import Nodes
+from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_rules import RulesOfTopics
+from kafkawire.broker.partitions.verifications import ConfirmTransaction
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
@@ -23,6 +26,8 @@ from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.placement import Placement
+from kafkawire.broker.transactions.live_transactions import Transactions
+from kafkawire.broker.transactions.markers import MarkerWriter
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,17 +40,22 @@ class HandlerContext:
         classic_groups: the members of groups.
         clock: the broker's.
         cluster: the one node and its listeners.
+        confirm_transaction: asks the transaction coordinator about writes.
         configuration: the broker's properties, with the changes made while it runs.
         controller: the state of the cluster, and the only place that changes it.
         coordinator: the groups and their offsets.
         creation: creates topics.
         loggers: the log levels of this process.
+        markers: writes the markers that end transactions.
         nodes: the brokers that clients see.
         offered: API key to the versions that clients are offered.
         placement: where new partitions go.
+        producer_ids: allocates ids for idempotent and transactional producers.
         quotas: the client quotas.
         rules: the rules of topics for their records.
         store: the records of all partitions.
+        tokens: the delegation tokens.
+        transactions: the transactional ids and their transactions.
         work: a thread for work that would block the event loop.
     """
 
@@ -54,17 +64,22 @@ class HandlerContext:
     classic_groups: ClassicGroups
     clock: Clock
     cluster: Cluster
+    confirm_transaction: ConfirmTransaction
     configuration: DynamicConfiguration
     controller: Controller
     coordinator: GroupCoordinator
     creation: TopicCreation
     loggers: BrokerLoggers
+    markers: MarkerWriter
     nodes: Nodes
     offered: Mapping[int, range]
     placement: Placement
+    producer_ids: ProducerIds
     quotas: ClientQuotas
     rules: RulesOfTopics
     store: RecordStore
+    tokens: DelegationTokens
+    transactions: Transactions
     work: RequestWork
 
 

@@ -19,6 +19,7 @@ from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.partitions.partition_log import PartitionLog, leader_epoch_error
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
+from kafkawire.broker.storage.errors import StorageError
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.protocol import FetchRequest, FetchResponse
@@ -33,6 +34,7 @@ _LONGEST_WAIT: Final = 600.0
 _READ_COMMITTED: Final = 1
 
 Result = FetchResponse.PartitionData
+Aborted = FetchResponse.AbortedTransaction
 
 
 @dataclass(slots=True)
@@ -132,9 +134,17 @@ class FetchHandlers:
         if error:
             return replace(_failed(asked.partition, error), aborted_transactions=None)
         most = min(asked.partition_max_bytes, reading.room)
+        is_committed = request.isolation_level == _READ_COMMITTED
+        stable = log.last_stable_offset
+        aborted: Sequence[Aborted] | None = None
         try:
-            records = log.read(asked.fetch_offset, int(most), at_least_one=not reading.size)
-        except OSError as failure:
+            records = log.read(
+                asked.fetch_offset, int(most), at_least_one=not reading.size, end=stable if is_committed else None
+            )
+            if is_committed:
+                found = log.aborted_by_read(asked.fetch_offset, len(records))
+                aborted = tuple(Aborted(each.producer_id, each.first_offset) for each in found)
+        except (OSError, StorageError) as failure:
             _log.error("The records of %s-%d cannot be read: %s", topic.name, asked.partition, failure)
             return _failed(asked.partition, ErrorCode.KAFKA_STORAGE_ERROR)
         reading.room -= len(records)
@@ -143,9 +153,9 @@ class FetchHandlers:
         return Result(
             asked.partition,
             high_watermark=log.high_watermark,
-            last_stable_offset=log.high_watermark,
+            last_stable_offset=stable,
             log_start_offset=log.start_offset,
-            aborted_transactions=() if request.isolation_level == _READ_COMMITTED else None,
+            aborted_transactions=aborted,
             records=records,
         )
 

@@ -10,9 +10,10 @@ from msgspec.structs import replace
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.classic.group_records import CONSUMER
-from kafkawire.broker.groups.state import Change, Group
+from kafkawire.broker.groups.state import Group
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
@@ -29,7 +30,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
-_LONGEST_METADATA: Final = 4096
+LONGEST_METADATA: Final = 4096
 """Characters; the default of ``offset.metadata.max.bytes``."""
 
 _IDS_SINCE: Final = 10
@@ -122,29 +123,35 @@ class GroupOffsetHandlers:
     async def _fetch(self, request: OffsetFetchRequest, call: Call) -> OffsetFetchResponse:
         await self._coordinator.durable()
         if call.version >= _GROUPS_SINCE:
-            groups = [self._fetch_group(group, call) async for group in in_slices(request.groups)]
+            is_stable = request.require_stable
+            groups = [self._fetch_group(each, call, is_stable=is_stable) async for each in in_slices(request.groups)]
             return OffsetFetchResponse(groups=tuple(groups))
-        return _as_before_groups(self._fetch_group(_with_groups(request), call), request, call.version)
+        group = self._fetch_group(_with_groups(request), call, is_stable=request.require_stable)
+        return _as_before_groups(group, request, call.version)
 
-    def _fetch_group(self, asked: OffsetFetchRequest.OffsetFetchRequestGroup, call: Call) -> FetchedGroup:
+    def _fetch_group(
+        self, asked: OffsetFetchRequest.OffsetFetchRequestGroup, call: Call, *, is_stable: bool
+    ) -> FetchedGroup:
+        """The offsets of a group; where they must be stable, none that an open transaction may change (KIP-447)."""
         if not self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.GROUP, asked.group_id):
             return FetchedGroup(asked.group_id, (), ErrorCode.GROUP_AUTHORIZATION_FAILED)
         group = self._coordinator.state.by_id.get(asked.group_id, Group(asked.group_id))
         if asked.topics is None:
-            return FetchedGroup(asked.group_id, tuple(self._all_topics(group, call)))
-        return FetchedGroup(asked.group_id, tuple(self._fetch_topic(group, topic, call) for topic in asked.topics))
+            return FetchedGroup(asked.group_id, tuple(self._all_topics(group, call, is_stable=is_stable)))
+        topics = (self._fetch_topic(group, topic, call, is_stable=is_stable) for topic in asked.topics)
+        return FetchedGroup(asked.group_id, tuple(topics))
 
-    def _all_topics(self, group: Group, call: Call) -> Iterator[FetchedTopic]:
+    def _all_topics(self, group: Group, call: Call, *, is_stable: bool) -> Iterator[FetchedTopic]:
         by_topic: dict[str, list[FetchedPartition]] = {}
-        for (name, partition), value in group.commits.items():
-            by_topic.setdefault(name, []).append(_committed(partition, value))
+        for name, partition in group.commits:
+            by_topic.setdefault(name, []).append(_fetched(group, name, partition, is_stable=is_stable))
         for name, partitions in by_topic.items():
             if self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, name):
                 topic = self._topics.by_name.get(name)
                 yield FetchedTopic(name, Uuid() if topic is None else topic.topic_id, tuple(partitions))
 
     def _fetch_topic(
-        self, group: Group, asked: OffsetFetchRequest.OffsetFetchRequestTopics, call: Call
+        self, group: Group, asked: OffsetFetchRequest.OffsetFetchRequestTopics, call: Call, *, is_stable: bool
     ) -> FetchedTopic:
         by_id = call.version >= _IDS_SINCE
         topic = self._topics.by_id.get(asked.topic_id) if by_id else None
@@ -155,7 +162,7 @@ class GroupOffsetHandlers:
         elif not self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.TOPIC, name):
             error = ErrorCode.TOPIC_AUTHORIZATION_FAILED
         partitions = (
-            FetchedPartition(index, -1, -1, "", error) if error else _committed(index, group.commits.get((name, index)))
+            FetchedPartition(index, -1, -1, "", error) if error else _fetched(group, name, index, is_stable=is_stable)
             for index in asked.partition_indexes
         )
         return FetchedTopic(asked.name, asked.topic_id, tuple(partitions))
@@ -211,7 +218,7 @@ def _unless_subscribed(
 
 
 def _partition_error(topic: Topic | None, partition: OffsetCommitRequest.OffsetCommitRequestPartition) -> ErrorCode:
-    if len(partition.committed_metadata or "") > _LONGEST_METADATA:
+    if len(partition.committed_metadata or "") > LONGEST_METADATA:
         return _unknown(topic, partition.partition_index) or ErrorCode.OFFSET_METADATA_TOO_LARGE
     return _unknown(topic, partition.partition_index)
 
@@ -221,7 +228,10 @@ def _unknown(topic: Topic | None, partition: int) -> ErrorCode:
     return ErrorCode.NONE if known else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
-def _committed(index: int, value: OffsetCommitValue | None) -> FetchedPartition:
+def _fetched(group: Group, name: str, index: int, *, is_stable: bool) -> FetchedPartition:
+    if is_stable and (name, index) in group.pending:
+        return FetchedPartition(index, -1, -1, "", ErrorCode.UNSTABLE_OFFSET_COMMIT)
+    value = group.commits.get((name, index))
     if value is None:
         return FetchedPartition(index, -1, -1, "")
     return FetchedPartition(index, value.offset, value.leader_epoch, value.metadata)

@@ -63,6 +63,7 @@ class GroupHandlers:
         self._cluster = context.cluster
         self._coordinator = context.coordinator
         self._groups = context.classic_groups
+        self._transactions = context.transactions
         self._access = context.access
         self.apis = (
             ServedApi(FindCoordinatorRequest, self._find_coordinator, 0, 6),
@@ -97,6 +98,8 @@ class GroupHandlers:
             return FindCoordinatorResponse.Coordinator(key, -1, "", -1, refused, message)
         if key_type == CoordinatorType.GROUP:
             self._coordinator.expect()
+        elif key_type == CoordinatorType.TRANSACTION:
+            self._transactions.expect()
         own = self._cluster.endpoint(call.session.listener)
         return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
 

@@ -19,6 +19,7 @@ from kafkawire.wire import DecodeError
 
 _log = logging.getLogger(__name__)
 _EPOCHS_SINCE: Final = 4
+_READ_COMMITTED: Final = 1
 
 _LATEST: Final = -1
 _EARLIEST: Final = frozenset({-2, -4})
@@ -45,11 +46,12 @@ class ListOffsetsHandlers:
         once: dict[str, dict[int, ListOffsetsRequest.ListOffsetsPartition]] = {}
         for topic in request.topics:
             once.setdefault(topic.name, {}).update({asked.partition_index: asked for asked in topic.partitions})
-        listed = [await self._list_topic(name, partitions, twice, call) for name, partitions in once.items()]
+        listed = [await self._list_topic(request, name, partitions, twice, call) for name, partitions in once.items()]
         return ListOffsetsResponse(topics=tuple(listed))
 
     async def _list_topic(
         self,
+        request: ListOffsetsRequest,
         name: str,
         partitions: Mapping[int, ListOffsetsRequest.ListOffsetsPartition],
         twice: Set[tuple[str, int]],
@@ -65,10 +67,14 @@ class ListOffsetsHandlers:
             elif (name, index) in twice:
                 results.append(Result(index, ErrorCode.INVALID_REQUEST))
             else:
-                results.append(self._find(name, asked, with_epoch=call.version >= _EPOCHS_SINCE))
+                is_committed = request.isolation_level == _READ_COMMITTED
+                with_epoch = call.version >= _EPOCHS_SINCE
+                results.append(self._find(name, asked, is_committed=is_committed, with_epoch=with_epoch))
         return ListOffsetsResponse.ListOffsetsTopicResponse(name, tuple(results))
 
-    def _find(self, name: str, asked: ListOffsetsRequest.ListOffsetsPartition, *, with_epoch: bool) -> Result:
+    def _find(
+        self, name: str, asked: ListOffsetsRequest.ListOffsetsPartition, *, is_committed: bool, with_epoch: bool
+    ) -> Result:
         index = asked.partition_index
         topic = self._topics.by_name.get(name)
         partition = None if topic is None else topic.partitions.get(index)
@@ -79,7 +85,7 @@ class ListOffsetsHandlers:
             return Result(index, stale)
         log = self._store.log(topic.topic_id, index)
         try:
-            found = _found(log, asked.timestamp)
+            found = _found(log, asked.timestamp, log.last_stable_offset if is_committed else log.high_watermark)
         except (OSError, DecodeError) as error:
             _log.error("The records of %s-%d cannot be read: %s", name, index, error)
             return Result(index, ErrorCode.KAFKA_STORAGE_ERROR)
@@ -97,11 +103,13 @@ def _epoch(found: FoundOffset, partition: PartitionRecord) -> int:
     return partition.leader_epoch if found.leader_epoch < 0 else found.leader_epoch
 
 
-def _found(log: PartitionLog, timestamp: int) -> FoundOffset | None:
+def _found(log: PartitionLog, timestamp: int, end: int) -> FoundOffset | None:
+    """The offset for a timestamp, below the end of what the client may read."""
     if timestamp == _LATEST:
-        return FoundOffset(log.high_watermark, -1)
+        return FoundOffset(end, -1)
     if timestamp in _EARLIEST:
         return FoundOffset(log.start_offset, -1)
-    if timestamp == _NEWEST:
-        return log.newest()
-    return None if timestamp in _TIERED else log.first_since(timestamp)
+    if timestamp in _TIERED:
+        return None
+    found = log.newest() if timestamp == _NEWEST else log.first_since(timestamp)
+    return found if found is not None and found.offset < end else None

@@ -1,4 +1,4 @@
-"""Produce and InitProducerId."""
+"""Produce."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.handlers.client_warnings import ClientWarnings
 from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.handlers.transactional_writes import ConfirmedTransactions, TransactionalWrites
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.partitions.checked_batch import (
     SMALL_BATCH,
@@ -19,15 +19,12 @@ from kafkawire.broker.partitions.checked_batch import (
     checked_batch,
 )
 from kafkawire.broker.partitions.partition_log import PartitionLog
-from kafkawire.broker.partitions.producer_ids import ProducerIds
-from kafkawire.broker.partitions.producers import SequenceError
-from kafkawire.broker.requests import Answer, Call, RefusedRequestError, Unanswered
+from kafkawire.broker.partitions.producers import ProducerStateError
+from kafkawire.broker.requests import Answer, Call, Refused, RefusedRequestError, Unanswered
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import (
-    InitProducerIdRequest,
-    InitProducerIdResponse,
     ProduceRequest,
     ProduceResponse,
 )
@@ -39,7 +36,7 @@ from kafkawire.wire.errors import OutputLimitError
 _FIRST_SERVED: Final = 3
 _RECORD_ERRORS_SINCE: Final = 8
 _IDS_SINCE: Final = 13
-_NO_TRANSACTIONS: Final = "This broker has none: remove the transactional id, or use Apache Kafka."
+_UNANSWERED: Final = "records sent with acks 0, which has no response for the error, were refused"
 
 Result = ProduceResponse.PartitionProduceResponse
 
@@ -51,34 +48,41 @@ class ProduceHandlers:
         self._topics = context.controller.image.topics
         self._rules = context.rules
         self._store = context.store
-        self._producer_ids = ProducerIds(context.controller, context.cluster.node_id)
         self._access = context.access
         self._rates = context.quotas.produce
         self._clock = context.clock
-        self._warnings = ClientWarnings()
         self._work = context.work
-        self.apis = (
-            ServedApi(ProduceRequest, self._produce, 0, 13),
-            ServedApi(InitProducerIdRequest, self._init_producer_id, 0, 5, highest_unstable=6),
-        )
+        self._transactions = TransactionalWrites(context)
+        self.apis = (ServedApi(ProduceRequest, self._produce, 0, 13),)
 
     async def _produce(self, request: ProduceRequest, call: Call) -> Answer:
         if call.version < _FIRST_SERVED:
             raise RefusedRequestError(f"Produce version {call.version} is listed for old clients, but not served")
+        confirmed = await self._transactions.confirmed(request, call)
+        if isinstance(confirmed, ErrorCode):
+            if request.acks:
+                return Refused(confirmed)
+            raise RefusedRequestError(_UNANSWERED)
         logs: list[PartitionLog] = []
-        topics = tuple([await self._produce_topic(topic, request, call, logs) for topic in request.topic_data])
+        topics = tuple(
+            [await self._produce_topic(topic, request, call, confirmed, logs) for topic in request.topic_data]
+        )
         if request.acks:
-            for log in logs:
-                await log.durable()
+            call.appended.extend((log, log.end_offset) for log in logs)
         throttle_time_ms = self._rates.record(call.session, call.client_id, call.size)
         if request.acks:
             return ProduceResponse(topics, throttle_time_ms)
         if any(partition.error_code for topic in topics for partition in topic.partition_responses):
-            raise RefusedRequestError("records sent with acks 0, which has no response for the error, were refused")
+            raise RefusedRequestError(_UNANSWERED)
         return Unanswered(throttle_time_ms)
 
     async def _produce_topic(
-        self, asked: ProduceRequest.TopicProduceData, request: ProduceRequest, call: Call, logs: list[PartitionLog]
+        self,
+        asked: ProduceRequest.TopicProduceData,
+        request: ProduceRequest,
+        call: Call,
+        confirmed: ConfirmedTransactions,
+        logs: list[PartitionLog],
     ) -> ProduceResponse.TopicProduceResponse:
         by_id = call.version >= _IDS_SINCE
         topic = self._topics.find(asked.name, asked.topic_id, by_id=by_id)
@@ -88,18 +92,26 @@ class ProduceHandlers:
         partitions = [
             _failed(partition.index, refused)
             if refused or topic is None
-            else await self._append(topic, partition, call, logs)
+            else await self._append(topic, partition, call, confirmed, logs)
             async for partition in in_slices(asked.partition_data)
         ]
         return ProduceResponse.TopicProduceResponse(asked.name, asked.topic_id, tuple(partitions))
 
     async def _append(
-        self, topic: Topic, asked: ProduceRequest.PartitionProduceData, call: Call, logs: list[PartitionLog]
+        self,
+        topic: Topic,
+        asked: ProduceRequest.PartitionProduceData,
+        call: Call,
+        confirmed: ConfirmedTransactions,
+        logs: list[PartitionLog],
     ) -> Result:
         if asked.index not in topic.partitions:
             return _failed(asked.index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         if topic.name in INTERNAL_TOPICS:
             return _failed(asked.index, ErrorCode.INVALID_TOPIC_EXCEPTION)
+        unconfirmed = confirmed.errors.get((topic.name, asked.index))
+        if unconfirmed is not None:
+            return _failed(asked.index, unconfirmed, "The transaction coordinator did not confirm the transaction")
         rules = self._rules.of(topic.name)
         now_ms = self._clock.now_ms()
         try:
@@ -112,9 +124,15 @@ class ProduceHandlers:
             logs.append(log)
             epoch = partition.leader_epoch
             appended = self._store.append(
-                topic.topic_id, asked.index, batch, epoch, rules=rules.segments, now_ms=now_ms
+                topic.topic_id,
+                asked.index,
+                batch,
+                epoch,
+                rules=rules.segments,
+                now_ms=now_ms,
+                verification=confirmed.verifications.get((topic.name, asked.index)),
             )
-        except SequenceError as error:
+        except ProducerStateError as error:
             return _failed(asked.index, error.code, str(error), log_start_offset=self._start_offset(topic, asked.index))
         except RefusedRecordsError as error:
             start_offset = self._start_offset(topic, asked.index) if error.in_log else -1
@@ -135,30 +153,6 @@ class ProduceHandlers:
                 return checked_batch(records, rules, now_ms, SMALL_OUTPUT)
         return await self._work.in_thread(checked_batch, records, rules, now_ms)
 
-    def _init_producer_id(self, request: InitProducerIdRequest, call: Call) -> InitProducerIdResponse:
-        if request.transactional_id is not None:
-            return self._refuse_transactions(request.transactional_id, call)
-        if not self._may_be_idempotent(call):
-            return _no_producer_id(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
-        return InitProducerIdResponse(producer_id=self._producer_ids.next(), producer_epoch=0)
-
-    def _refuse_transactions(self, transactional_id: str, call: Call) -> InitProducerIdResponse:
-        """Refuse with the only error after which all clients stop; librdkafka retries after any other."""
-        kind = ResourceType.TRANSACTIONAL_ID
-        if self._access.allows(call.session, AclOperation.WRITE, kind, transactional_id):
-            self._warnings.warn(call, "transactions", _NO_TRANSACTIONS)
-        return _no_producer_id(ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
-
-    def _may_be_idempotent(self, call: Call) -> bool:
-        """Whether a client may be idempotent: the right to write to any topic is enough (KIP-679)."""
-        return self._access.allows_on_cluster(
-            call.session, AclOperation.IDEMPOTENT_WRITE
-        ) or self._access.allows_on_any(call.session, AclOperation.WRITE, ResourceType.TOPIC)
-
 
 def _failed(index: int, code: ErrorCode, message: str | None = None, *, log_start_offset: int = -1) -> Result:
     return Result(index, code, -1, log_start_offset=log_start_offset, error_message=message)
-
-
-def _no_producer_id(code: ErrorCode) -> InitProducerIdResponse:
-    return InitProducerIdResponse(error_code=code, producer_id=-1, producer_epoch=-1)

@@ -65,26 +65,38 @@ class FeaturesImage:
 
 
 class DelegationTokensImage:
-    """All delegation tokens; the broker does not serve them but keeps them.
+    """All delegation tokens.
 
     Attributes:
         by_id: token id to token.
+        size: characters of their principals together.
     """
 
     def __init__(self) -> None:
         self.by_id: dict[str, DelegationTokenRecord] = {}
+        self.size = 0
 
     def apply(self, record: DelegationTokenRecord) -> None:
         """Add or renew a token."""
+        self._remove(record.token_id)
         self.by_id[record.token_id] = record
+        self.size += _size(record)
 
     def apply_remove(self, record: RemoveDelegationTokenRecord) -> None:
         """Remove a token."""
-        self.by_id.pop(record.token_id, None)
+        self._remove(record.token_id)
+
+    def _remove(self, token_id: str) -> None:
+        removed = self.by_id.pop(token_id, None)
+        self.size -= 0 if removed is None else _size(removed)
 
     def records(self) -> Iterator[Message]:
         """The records that add all tokens."""
         yield from self.by_id.values()
+
+
+def _size(token: DelegationTokenRecord) -> int:
+    return sum(map(len, (token.owner, token.requester, *token.renewers)))
 
 
 class ProducerIdsImage:

@@ -7,17 +7,16 @@ import logging
 import math
 import socket
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from kafkawire.broker.cluster import Endpoint
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
-from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.listener.admission import Admission, address_text
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.connection import Connection, FrameLimits, Service
 from kafkawire.broker.listener.sasl.login import Login
-from kafkawire.broker.listener.sasl.offered import offered_mechanisms
+from kafkawire.broker.listener.sasl.offered import Users, offered_mechanisms
 from kafkawire.broker.listener.tls import principal_of, server_context
 from kafkawire.broker.quotas.connection_rates import ConnectionRates
 from kafkawire.broker.sessions import ANONYMOUS, Session
@@ -40,15 +39,13 @@ class ListenerContext:
         service: answers requests.
         admission: counts connections.
         rate: the quota on new connections.
-        scram: the current credentials of users.
-        secret: not known to clients, and the same after a restart if the users are the same.
+        users: who may log in.
     """
 
     service: Service
     admission: Admission
     rate: ConnectionRates
-    scram: ScramImage
-    secret: bytes = field(repr=False)
+    users: Users
 
 
 class Acceptor:
@@ -84,7 +81,7 @@ class Acceptor:
         self._tls = server_context(own, listener) if listener.has_tls else None
         self._mechanisms = None
         if listener.has_sasl:
-            self._mechanisms = offered_mechanisms(listener, own, context.scram, context.secret)
+            self._mechanisms = offered_mechanisms(listener, own, context.users)
         self._socket: socket.socket | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._connections: set[Connection] = set()

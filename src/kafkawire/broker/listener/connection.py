@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Final
@@ -18,7 +19,7 @@ from kafkawire.broker.listener.frame_room import LARGE_FRAME, FrameRoom, LargeFr
 from kafkawire.broker.listener.outbox import Outbox
 from kafkawire.broker.listener.sasl.login import SERVE, Login
 from kafkawire.broker.request_work import WAITING
-from kafkawire.broker.requests import RefusedRequestError, TooLargeRequestError
+from kafkawire.broker.requests import Appended, RefusedRequestError, TooLargeRequestError
 from kafkawire.broker.sessions import Session
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol.api_table import ApiKey
@@ -28,6 +29,9 @@ from kafkawire.wire import DecodeError
 _log = logging.getLogger(__name__)
 _SECONDS_TO_FLUSH: Final = 5.0
 _KEY_SIZE: Final = 2
+_MOST_UNWRITTEN: Final = 64 * 1024
+"""The most bytes of requests whose records are not durable yet; with more, the next request waits for them."""
+
 _MOST_BYTES_WITHOUT_RECORDS: Final = 16 << 20
 """The most bytes of a request without records."""
 
@@ -69,7 +73,8 @@ class Connection:
     """Serves a client until it disconnects.
 
     Requests are handled one after the other, even while earlier responses wait for the log: so the changes of pipelined
-    requests share one write.
+    requests share one write. Only requests that append records are handled while records of earlier ones wait, so that
+    others see these.
 
     Args:
         reader, writer: the connection.
@@ -103,6 +108,8 @@ class Connection:
         self._room = service.room
         self._large: LargeFrame | None = None
         self._outbox = Outbox()
+        self._appended: Sequence[Appended] = ()
+        self._unwritten_bytes = 0
         self._opened = self.last_active = self._clock.seconds()
 
     def seconds_left(self, limit: float) -> float:
@@ -156,7 +163,11 @@ class Connection:
         begun = perf_counter()
         step = SERVE if self._login is None else self._login.receive(frame, self._clock.seconds())
         if step.is_served:
+            await self._make_way(frame)
             reply = await self._dispatcher.reply(frame, self._session)
+            self._appended = reply.appended or self._appended
+            if self._large is not None:
+                await _written(reply.appended)
             self._answered()
             self._session = reply.session or self._session
             self._outbox.add(reply)
@@ -170,6 +181,13 @@ class Connection:
             self._outbox.add(Reply(step.frame, 0))
             self._take_principal()
         return begun, True
+
+    async def _make_way(self, frame: bytes) -> None:
+        """Let a request wait for the records of earlier ones, unless it appends more and they take little memory."""
+        self._unwritten_bytes += len(frame)
+        if self._unwritten_bytes > _MOST_UNWRITTEN or int.from_bytes(frame[:_KEY_SIZE]) != ApiKey.PRODUCE:
+            await _written(self._appended)
+            self._appended, self._unwritten_bytes = (), 0
 
     async def _frame(self) -> bytes:
         maximum = self._limits.request_bytes if self._is_logged_in else self._limits.login_bytes
@@ -214,17 +232,20 @@ class Connection:
         self._outbox.end()
 
     def _take_principal(self) -> None:
-        if self._login is not None and self._login.principal != self._session.principal:
-            self._session = replace(self._session, principal=self._login.principal)
+        login, session = self._login, self._session
+        if login is not None and (login.principal, login.has_token) != (session.principal, session.has_token):
+            self._session = replace(session, principal=login.principal, has_token=login.has_token)
 
     async def _send(self) -> None:
-        while replies := await self._outbox.take():
-            end_offset = replies[0].end_offset
-            await self._controller.log.durable(end_offset)
+        while replies := await self._outbox.take(self._durable):
             self._writer.write(b"".join(reply.frame for reply in replies if reply.frame is not None))
             await self._writer.drain()
             self._outbox.sent(replies)
             self.last_active = self._clock.seconds()
+
+    async def _durable(self, reply: Reply) -> None:
+        await self._controller.log.durable(reply.end_offset)
+        await _written(reply.appended)
 
     async def _flush(self) -> None:
         """Close the connection after the last response, with a limit on the wait for a client that does not read it."""
@@ -234,3 +255,13 @@ class Connection:
                 await self._writer.wait_closed()
         except TimeoutError:
             _log.info("The client at %s does not read the response to its failed login", self._session.host)
+
+
+async def _written(appended: Sequence[Appended]) -> None:
+    """Wait until records are durable. Those of requests before them are then durable too.
+
+    Raises:
+        StorageError: they could not be written.
+    """
+    for log, offset in appended:
+        await log.durable(offset)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from kafkawire.broker.dispatch import Reply
@@ -40,16 +41,24 @@ class Outbox:
             self._emptied.clear()
             await self._emptied.wait()
 
-    async def take(self) -> list[Reply]:
-        """Wait for the next responses, as many as should go into one write; none at the end of the queue."""
+    async def take(self, durable: Callable[[Reply], Awaitable[None]]) -> list[Reply]:
+        """Wait for the next responses, as many as should go into one write.
+
+        Args:
+            durable: waits until what a response says is durable; the other ones wait for nothing more.
+
+        Returns:
+            The responses; none at the end of the queue.
+        """
         while not self._replies:
             if self._is_ended:
                 return []
             self._filled.clear()
             await self._filled.wait()
-        taken = [self._replies.popleft()]
-        size = _size(taken[0])
-        while self._replies and self._replies[0].end_offset <= taken[0].end_offset and size < _BYTES_AT_ONCE:
+        first = self._replies.popleft()
+        await durable(first)
+        taken, size = [first], _size(first)
+        while self._replies and _is_durable(self._replies[0], first) and size < _BYTES_AT_ONCE:
             taken.append(self._replies.popleft())
             size += _size(taken[-1])
         return taken
@@ -58,6 +67,12 @@ class Outbox:
         """Responses that were taken are written."""
         self._unsent -= sum(map(_size, replies))
         self._emptied.set()
+
+
+def _is_durable(reply: Reply, first: Reply) -> bool:
+    """Whether all that a response says is durable, once all is that an earlier one says."""
+    is_written = all(log.high_watermark >= offset for log, offset in reply.appended)
+    return is_written and reply.end_offset <= first.end_offset
 
 
 def _size(reply: Reply) -> int:

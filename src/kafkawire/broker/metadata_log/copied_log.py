@@ -66,6 +66,10 @@ class CopiedLog(MetadataLog):
         self.last_timestamp = -1
         self.quorum = Quorum()
 
+    def lead(self, node_id: int) -> int:
+        """The epoch after that of the last record."""
+        return self.leader_epoch + 1
+
     def replay(self) -> Iterator[Message]:
         """The records that make the state at the date: those of the newest earlier snapshot, then those after it.
 

@@ -106,8 +106,6 @@ def _only_batch(records: RecordBytes) -> RecordBatch:
 def _check_header(batch: RecordBatch) -> None:
     if batch.is_control:
         raise _invalid("clients are not allowed to write control records")
-    if batch.is_transactional:
-        raise RefusedRecordsError(ErrorCode.INVALID_TXN_STATE, "This broker has no transactions")
     if batch.records_count <= 0 or batch.last_offset_delta != batch.records_count - 1:
         raise _invalid(f"{batch.records_count} records, but offset deltas up to {batch.last_offset_delta}")
     if batch.records_count > _MOST_RECORDS:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, pairwise, zip_longest
+from itertools import pairwise, zip_longest
 from typing import Final, TypeAlias
 
 from kafkawire.broker.clock import Clock, sleep_unless
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.image.topics import TopicsImage
-from kafkawire.broker.partitions.compaction import Round, Transactions, compacted, note_keys, transactions_in
+from kafkawire.broker.partitions.cleaned_transactions import CleanedTransactions
+from kafkawire.broker.partitions.compaction import Round, compacted, note_keys
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.segment import Segment
@@ -190,29 +191,33 @@ class RecordCleaner:
 
     async def _compact(self, log: PartitionLog, rules: TopicRules, clean_enough: float) -> None:
         now_ms = self._clock.now_ms()
-        if rules.cleaning.least_lag_ms > 0:
+        if rules.cleaning.least_lag_ms > 0 or rules.cleaning.most_lag_ms < now_ms:
             self.note_change()  # what is too new now is not at the next round
         first_dirty = max(log.cleaned_offset, log.start_offset)
         segments = _cleanable(log, now_ms - rules.cleaning.least_lag_ms if rules.cleaning.least_lag_ms > 0 else None)
         dirty = [segment for segment in segments if segment.end_offset > first_dirty]
         dirty_bytes = sum(segment.size for segment in dirty)
         every_byte = sum(segment.size for segment in segments)
-        if not every_byte or dirty_bytes / every_byte <= clean_enough:
+        is_dirty_enough = every_byte and dirty_bytes / every_byte > clean_enough
+        if not is_dirty_enough and not await asyncio.to_thread(
+            _are_too_old, dirty, now_ms - rules.cleaning.most_lag_ms
+        ):
             return
-        transactions = await asyncio.to_thread(transactions_in, _batches(segments))
-        segments = _before(segments, transactions)
         newest: dict[bytes, int] = {}
+        transactions = CleanedTransactions(log.aborted_in)
         end = first_dirty
-        for segment in segments:
-            if segment in dirty and len(newest) < _MOST_KEYS:
-                await asyncio.to_thread(note_keys, segment.batches(first_dirty), transactions.aborted, newest)
+        for segment in dirty:
+            if len(newest) < _MOST_KEYS:
+                batches = _batches([segment], transactions, first_dirty)
+                await asyncio.to_thread(note_keys, batches, transactions, newest)
                 end = segment.end_offset
         segments = [segment for segment in segments if segment.end_offset <= end]
-        known = Round(
-            newest, end, log.producers.last_offsets(), transactions.aborted, now_ms, rules.cleaning.tombstones_ms
-        )
+        known = Round(newest, end, log.producers.last_batches(), now_ms, rules.cleaning.tombstones_ms)
+        transactions = CleanedTransactions(log.aborted_in)
         for group in _groups(segments, rules.segments.bytes):
-            await log.rewrite(group, compacted(_batches(group), known))
+            transactions.aborted = []
+            batches = compacted(_batches(group, transactions), transactions, known)
+            await log.rewrite(group, batches, transactions.aborted)
         await log.note_cleaned(end)
 
 
@@ -224,24 +229,29 @@ def _begins_before(segment: Segment | None, offset: int) -> bool:
 
 
 def _cleanable(log: PartitionLog, newest_ms: int | None) -> Sequence[Segment]:
-    """The segments that may be compacted: durable, without the last, and without any that is too new."""
+    """The segments that may be compacted: below the last stable offset, without the last, without any too new one."""
     segments: list[Segment] = []
     for segment, following in pairwise(log.segments):
         is_too_new = newest_ms is not None and segment.largest_timestamp > newest_ms
-        if following.base_offset > log.high_watermark or is_too_new:
+        if following.base_offset > log.last_stable_offset or is_too_new:
             break
         segments.append(segment)
     return segments
 
 
-def _before(segments: Sequence[Segment], transactions: Transactions) -> Sequence[Segment]:
-    """The segments without any batch of an open transaction or after it."""
-    first_open = transactions.first_open
-    return [segment for segment in segments if first_open is None or segment.end_offset <= first_open]
+def _are_too_old(dirty: Sequence[Segment], oldest_ms: int) -> bool:
+    """Whether a record is uncompacted for longer than ``max.compaction.lag.ms`` allows."""
+    times = (segment.first_timestamp() for segment in dirty) if oldest_ms > 0 else iter(())
+    return any(0 < time < oldest_ms for time in times)
 
 
-def _batches(segments: Sequence[Segment]) -> Iterator[RecordBatch]:
-    return chain.from_iterable(segment.batches(segment.base_offset) for segment in segments)
+def _batches(
+    segments: Sequence[Segment], transactions: CleanedTransactions, first_offset: int = 0
+) -> Iterator[RecordBatch]:
+    for segment in segments:
+        offset = max(segment.base_offset, first_offset)
+        transactions.expect(offset, segment.end_offset)
+        yield from segment.batches(offset)
 
 
 def _groups(segments: Sequence[Segment], most_bytes: int) -> Iterator[Sequence[Segment]]:

@@ -16,8 +16,19 @@ from kafkawire.broker.partitions.segment import Segment
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import sync_folder
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
+from kafkawire.broker.storage.producer_snapshot_files import producer_snapshot_path, write_producer_snapshot
+from kafkawire.broker.storage.transaction_index import AbortedTransaction
 from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import ProducerSnapshot
 from kafkawire.wire.batches import RecordBatch
+from kafkawire.wire.message import Struct
+
+
+class _SegmentEnd(Struct, frozen=True):
+    """The end of a segment: where the next one begins, and the state of the producers there."""
+
+    offset: int
+    producers: ProducerSnapshot
 
 
 class FilePartitionLog(PartitionLog):
@@ -41,8 +52,8 @@ class FilePartitionLog(PartitionLog):
         self._topic_id = topic_id
         self._writer = writer
         self._note_offsets = note_offsets
-        self._unwritten: list[tuple[FileSegment, RecordBatch | None]] = []
-        self._taken: Sequence[tuple[FileSegment, RecordBatch | None]] = ()
+        self._unwritten: list[tuple[FileSegment, RecordBatch | _SegmentEnd]] = []
+        self._taken: Sequence[tuple[FileSegment, RecordBatch | _SegmentEnd]] = ()
         self._durable: list[tuple[int, asyncio.Future[None]]] = []
         self._last_epoch = -1  # used by the thread only
 
@@ -65,18 +76,23 @@ class FilePartitionLog(PartitionLog):
         """The offset after the last durable record."""
         return self.durable_offset
 
-    async def durable(self) -> None:
-        """Wait until all records so far would survive a crash."""
-        if self.durable_offset < self.end_offset:
+    async def durable(self, offset: int | None = None) -> None:
+        """Wait until records would survive a crash."""
+        offset = self.end_offset if offset is None else offset
+        if self.durable_offset < offset:
             self._writer.check()
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._durable.append((self.end_offset, waiter))
+            self._durable.append((offset, waiter))
             await waiter
+
+    def epoch_starts(self) -> dict[int, int]:
+        """Leader epoch to the offset of its first record; an epoch without records is missing."""
+        return super().epoch_starts() | read_leader_epochs(self.folder)
 
     def roll(self, now_ms: int) -> None:
         """Begin a new segment."""
         if self.segments:
-            self._unwritten.append((_file(self.segments[-1]), None))
+            self._unwritten.append((_file(self.segments[-1]), _SegmentEnd(self.end_offset, self.producers.snapshot())))
         self.segments.append(FileSegment(self.folder, self.end_offset, now_ms))
 
     async def delete_segments(self, count: int) -> None:
@@ -101,7 +117,9 @@ class FilePartitionLog(PartitionLog):
             self.cleaned_offset = offset
             await self._writer.in_thread(self._note_offsets)
 
-    async def rewrite(self, segments: Sequence[Segment], batches: Iterator[RecordBatch]) -> None:
+    async def rewrite(
+        self, segments: Sequence[Segment], batches: Iterator[RecordBatch], aborted: Sequence[AbortedTransaction] = ()
+    ) -> None:
         """Replace the content of neighbouring segments by one segment, in the steps of Kafka's log cleaner.
 
         The new file is complete before it is called ``.swap``; from then on a crash leaves the new segment. Clients
@@ -111,7 +129,8 @@ class FilePartitionLog(PartitionLog):
         for segment in replaced:  # so that nothing writes an index of theirs later
             await self._writer.in_thread(partial(segment.store_index, grows=False))
         try:
-            made, swap = await asyncio.to_thread(write_replacement, self.folder, replaced[0].base_offset, batches)
+            base_offset = replaced[0].base_offset
+            made, swaps = await asyncio.to_thread(write_replacement, self.folder, base_offset, batches, aborted)
         except FileNotFoundError:
             if self.is_closed:
                 return
@@ -123,7 +142,10 @@ class FilePartitionLog(PartitionLog):
         with self._writer.failing():
             for segment in replaced:
                 segment.unlink()
-            swap.rename(made.path)
+            for swap in swaps:
+                swap.rename(swap.with_suffix(""))
+            for segment in replaced[1:]:
+                producer_snapshot_path(self.folder, segment.base_offset).unlink(missing_ok=True)
         at = self.segments.index(replaced[0])
         self.segments[at : at + len(replaced)] = [made]
         await self._writer.in_thread(partial(made.store_index, grows=False))
@@ -143,7 +165,7 @@ class FilePartitionLog(PartitionLog):
     def written(self) -> None:
         """The batches that were taken are durable."""
         for segment, batch in self._taken:
-            if batch is not None:
+            if isinstance(batch, RecordBatch):
                 segment.readable += batch.size
                 self.durable_offset = batch.last_offset + 1
         self._taken = ()
@@ -181,17 +203,18 @@ class FilePartitionLog(PartitionLog):
         self._unwritten.append((segment, batch))
         self._writer.write(self)
 
-    def _write(self, taken: Sequence[tuple[FileSegment, RecordBatch | None]]) -> None:
-        """Write batches by segment; called in the writer's thread. None ends a segment."""
+    def _write(self, taken: Sequence[tuple[FileSegment, RecordBatch | _SegmentEnd]]) -> None:
+        """Write batches by segment; called in the writer's thread. A `_SegmentEnd` ends a segment."""
         has_ended = False
         for segment, entries in groupby(taken, key=itemgetter(0)):
             content = [batch for _, batch in entries]
-            batches = [batch for batch in content if batch is not None]
+            batches = [batch for batch in content if isinstance(batch, RecordBatch)]
             if batches:
                 self._note_epoch(batches[0])
                 segment.write(batches)
-            if content[-1] is None:
+            if isinstance(end := content[-1], _SegmentEnd):
                 segment.store_index(grows=False)
+                write_producer_snapshot(producer_snapshot_path(self.folder, end.offset), end.producers)
                 has_ended = True
         if has_ended:
             self._note_offsets()

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from kafkawire.broker.partitions.segment import Segment
+from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import naming, open_file, sync_folder, write_all
+from kafkawire.broker.storage.producer_snapshot_files import producer_snapshot_path
 from kafkawire.broker.storage.segment_index import INDEX_SUFFIXES, SegmentIndex
 from kafkawire.broker.storage.segment_reading import BatchHead, batch_heads, batch_of
 from kafkawire.broker.storage.segments import segment_path
+from kafkawire.broker.storage.transaction_index import (
+    TRANSACTION_INDEX_SUFFIX,
+    AbortedTransaction,
+    read_aborted,
+    write_aborted,
+)
 from kafkawire.wire.batches import RecordBatch
+
+_log = logging.getLogger(__name__)
 
 CLEANED_SUFFIX: Final = ".cleaned"
 """Of a replacement that may be incomplete."""
@@ -20,7 +31,7 @@ CLEANED_SUFFIX: Final = ".cleaned"
 SWAP_SUFFIX: Final = ".swap"
 """Of a complete replacement: it takes the place of the segments whose offsets it has."""
 
-_FILES: Final = (".log", *INDEX_SUFFIXES, ".txnindex", ".snapshot")
+_FILES: Final = (".log", *INDEX_SUFFIXES, TRANSACTION_INDEX_SUFFIX)
 
 
 class FileSegment(Segment):
@@ -34,6 +45,7 @@ class FileSegment(Segment):
 
     Attributes:
         path: the ``.log`` file.
+        aborted_path: the file with aborted transactions; there is none without any.
         readable: bytes of the file that are durable.
     """
 
@@ -43,6 +55,8 @@ class FileSegment(Segment):
         self.readable = 0
         self._written = 0  # used by the thread only
         self._index = SegmentIndex(self.path, base_offset)
+        self.aborted_path = self.path.with_suffix(TRANSACTION_INDEX_SUFFIX)
+        self._stores_aborted = False
 
     def take(self, batch: RecordBatch) -> None:
         """Note a batch that the file has already."""
@@ -61,12 +75,35 @@ class FileSegment(Segment):
             Whether it was taken.
         """
         newest = self._index.read_newest()
-        if newest is None or not 0 < newest[0] < oldest_ms:
+        if newest is None or not 0 < newest[0] < oldest_ms or not self.take_aborted():
             return False
         self.largest_timestamp, self.largest_offset = newest
         self.end_offset = end_offset
         self.size = self.readable = self._written = self.path.stat().st_size
         return True
+
+    def take_aborted(self) -> bool:
+        """Take the list of aborted transactions from its file.
+
+        Returns:
+            Whether it was taken; not if the file is damaged.
+        """
+        try:
+            found = read_aborted(self.aborted_path)
+        except StorageError as error:
+            _log.warning("%s", error)
+            return False
+        self._aborted, self._stores_aborted = [], bool(found)
+        return True
+
+    @property
+    def has_aborted(self) -> bool:
+        """Whether there are such transactions."""
+        return self._stores_aborted or super().has_aborted
+
+    def aborted(self) -> Sequence[AbortedTransaction]:
+        """The transactions that were aborted by markers in this segment; from the file, once it has ended."""
+        return read_aborted(self.aborted_path) if self._stores_aborted else self._aborted
 
     def write(self, batches: Sequence[RecordBatch]) -> None:
         """Write batches that were added, in their order; they are durable on return. For the thread that writes.
@@ -97,8 +134,14 @@ class FileSegment(Segment):
         Raises:
             OSError: one cannot be written.
         """
-        if self.path.exists():  # it may have been deleted since
-            self._index.store(keep=grows)
+        if not self.path.exists():  # it may have been deleted since
+            return
+        self._index.store(keep=grows)
+        if not self._stores_aborted:
+            write_aborted(self.aborted_path, self._aborted)
+            if self._aborted and not grows:
+                self._stores_aborted = True
+                self._aborted = []
 
     def delete(self) -> None:
         """Delete the files; that is durable on return. For the thread that writes.
@@ -107,10 +150,11 @@ class FileSegment(Segment):
             OSError: one cannot be deleted.
         """
         self.unlink()
+        producer_snapshot_path(self.path.parent, self.base_offset).unlink(missing_ok=True)
         sync_folder(self.path.parent)
 
     def unlink(self) -> None:
-        """Delete the files, the log first.
+        """Delete the files, the log first; the state of producers before the segment stays.
 
         Raises:
             OSError: one cannot be deleted.
@@ -118,7 +162,7 @@ class FileSegment(Segment):
         for suffix in _FILES:
             self.path.with_suffix(suffix).unlink(missing_ok=True)
 
-    def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
+    def read(self, offset: int, most: int, *, at_least_one: bool, end: int | None) -> bytes:
         """The batches from the one with an offset on, or with the next one; the last one is truncated at the limit."""
         if not self.readable:
             return b""
@@ -126,9 +170,18 @@ class FileSegment(Segment):
             head = next(self._heads(file, offset), None)
             if head is None or (head.size > most and not at_least_one):
                 return b""
-            size = min(max(most, head.size), self.readable - head.position)
+            limit = self.readable if end is None else self._position(file, end)
+            size = max(0, min(max(most, head.size), limit - head.position))
             file.seek(head.position)
             return file.read(size)
+
+    def upper_bound(self, offset: int, size: int) -> int | None:
+        """An offset after the batches that a read of this size from an offset has."""
+        if not self.readable:
+            return None
+        with self.path.open("rb") as file:
+            head = next(self._heads(file, offset), None)
+        return None if head is None else self._index.offset_from(head.position + size, default=self.end_offset)
 
     def batches(self, offset: int) -> Iterator[RecordBatch]:
         """The batches from the one with an offset on, or with the next one."""
@@ -157,29 +210,44 @@ class FileSegment(Segment):
             if head.last_offset >= offset:
                 yield head
 
+    def _position(self, file: BinaryIO, offset: int) -> int:
+        """Where the batch with an offset begins, or the end of what is readable."""
+        head = next(self._heads(file, offset), None) if offset < self.end_offset else None
+        return self.readable if head is None else head.position
 
-def write_replacement(folder: Path, base_offset: int, batches: Iterator[RecordBatch]) -> tuple[FileSegment, Path]:
+
+def write_replacement(
+    folder: Path, base_offset: int, batches: Iterator[RecordBatch], aborted: Sequence[AbortedTransaction] = ()
+) -> tuple[FileSegment, Sequence[Path]]:
     """Write a segment that is to replace others.
 
     Args:
         folder: of the partition.
         base_offset: of the first segment that it replaces.
         batches: its batches.
+        aborted: its aborted transactions; complete once the batches are.
 
     Returns:
-        The segment, and the file that it has until it is renamed to ``path``.
+        The segment, and the files that it has until ``SWAP_SUFFIX`` is removed from their names, the log last.
 
     Raises:
         DecodeError: a batch of the others is damaged.
         OSError: a file cannot be read or written.
     """
     made = FileSegment(folder, base_offset, 0)
-    cleaned, swap = (made.path.with_name(made.path.name + suffix) for suffix in (CLEANED_SUFFIX, SWAP_SUFFIX))
+    cleaned = made.path.with_name(made.path.name + CLEANED_SUFFIX)
     with cleaned.open("wb") as file, naming(cleaned):
         for batch in batches:
             file.write(batch.to_bytes())
             made.take(batch)
         file.flush()
         os.fsync(file.fileno())
-    cleaned.rename(swap)
-    return made, swap
+    aborted_swap = _swap_path(made.path.with_suffix(TRANSACTION_INDEX_SUFFIX))
+    write_aborted(aborted_swap, aborted)
+    made.take_aborted()
+    cleaned.rename(_swap_path(made.path))
+    return made, [path for path in (aborted_swap, _swap_path(made.path)) if path.exists()]
+
+
+def _swap_path(path: Path) -> Path:
+    return path.with_name(path.name + SWAP_SUFFIX)

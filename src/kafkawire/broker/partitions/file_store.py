@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -9,7 +10,7 @@ from typing import Final
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.partitions.file_log import FilePartitionLog
-from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.partitions.record_store import LogDirectory, RecordStore
 from kafkawire.broker.partitions.record_writer import RecordWriter
 from kafkawire.broker.partitions.recovered_log import recovered_segments
 from kafkawire.broker.storage.errors import StorageError
@@ -76,6 +77,17 @@ class FileRecordStore(RecordStore):
             for name in [name for name in offsets if name.topic not in INTERNAL_TOPICS]:
                 del offsets[name]
 
+    def size(self, topic: Topic, partition: int) -> int:
+        """Bytes of the records of a partition; those of an internal topic are in files of others."""
+        if topic.name not in INTERNAL_TOPICS:
+            return super().size(topic, partition)
+        return sum(file.stat().st_size for file in self._folder(topic, partition).glob("*.log"))
+
+    def directory(self) -> LogDirectory:
+        """The data directory."""
+        usage = shutil.disk_usage(self._data_dir)
+        return LogDirectory(str(self._data_dir.absolute()), usage.total, usage.free)
+
     def remove(self, record: Message) -> None:
         """Delete the records of a topic that a metadata record removes, once that record is durable."""
         if not isinstance(record, RemoveTopicRecord):
@@ -110,9 +122,12 @@ class FileRecordStore(RecordStore):
         return self._begin(topic, PartitionName(topic.name, partition))
 
     def _begin(self, topic: Topic, name: PartitionName) -> FilePartitionLog:
-        folder = self._data_dir / f"{name.topic}-{name.partition}"
+        folder = self._folder(topic, name.partition)
         log = self._named[name] = FilePartitionLog(folder, topic.topic_id, self._writer, self._note_offsets)
         return log
+
+    def _folder(self, topic: Topic, partition: int) -> Path:
+        return self._data_dir / f"{topic.name}-{partition}"
 
     def _read(self, topic: Topic, name: PartitionName, folder: Path, now_ms: int) -> None:
         topic_id = read_topic_id(folder)
@@ -122,7 +137,7 @@ class FileRecordStore(RecordStore):
         log = self._begin(topic, name)
         recovery_point, start_offset, cleaned_offset = (self._foreign[file].get(name, 0) for file in _CHECKPOINTS)
         segments = recovered_segments(
-            folder, recovery_point, now_ms, log.producers.see, expired_ms=now_ms - self._producers_expire_ms
+            folder, recovery_point, now_ms, log.producers, expired_ms=now_ms - self._producers_expire_ms
         )
         if segments:
             log.take(segments, start_offset, cleaned_offset)

@@ -6,17 +6,25 @@ import asyncio
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
+from typing import Final
 
 from msgspec.structs import replace
 
 from kafkawire.broker.partitions.producers import Appended, ProducerHistory
 from kafkawire.broker.partitions.segment import MemorySegment, MemoryUse, Segment, SegmentRules
+from kafkawire.broker.partitions.transaction_markers import Marker
+from kafkawire.broker.partitions.verifications import Verification
+from kafkawire.broker.storage.transaction_index import AbortedTransaction
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 from kafkawire.wire.message import Struct
 
-_DEFAULT_RULES = SegmentRules()
+NO_EPOCH: Final = -1
+"""In place of a leader epoch where there is none."""
+
+_NO_OFFSET: Final = -1
+_DEFAULT_RULES: Final = SegmentRules()
 
 
 class FoundOffset(Struct, frozen=True, gc=False):
@@ -44,7 +52,7 @@ class PartitionLog:
         end_offset: the offset of the next record.
         cleaned_offset: compaction has seen all records below it.
         segments: the segments in order; none before the first record.
-        producers: the last batches of idempotent producers.
+        producers: the state of idempotent producers.
         is_closed: whether the partition is deleted; then nothing changes any more.
     """
 
@@ -56,6 +64,7 @@ class PartitionLog:
         self.producers = ProducerHistory()
         self.is_closed = False
         self._used = used or MemoryUse()
+        self._epoch_starts: dict[int, int] = {}
         self._waiting: set[asyncio.Future[None]] = set()
 
     @property
@@ -64,58 +73,145 @@ class PartitionLog:
         return self.end_offset
 
     @property
+    def last_stable_offset(self) -> int:
+        """The first offset of a transaction that is open, or the high watermark; committed reads end there."""
+        high_watermark = self.high_watermark
+        unstable = self.producers.transactions.first_unstable(high_watermark)
+        return max(self.start_offset, min(unstable, high_watermark))
+
+    @property
     def size(self) -> int:
         """Bytes of all segments."""
         return sum(segment.size for segment in self.segments)
 
     def append(
-        self, batch: RecordBatch, leader_epoch: int, rules: SegmentRules = _DEFAULT_RULES, now_ms: int = 0
+        self,
+        batch: RecordBatch,
+        leader_epoch: int,
+        rules: SegmentRules = _DEFAULT_RULES,
+        now_ms: int = 0,
+        *,
+        verification: Verification | None = None,
     ) -> Appended:
-        """Append a batch, unless it is a duplicate.
+        """Append a batch, unless it is a duplicate. A transactional one begins a transaction of its producer.
 
         Args:
             batch: the batch.
             leader_epoch: of the partition.
             rules: when its segment ends.
             now_ms: milliseconds since the epoch.
+            verification: from ``producers.to_verify``, if the coordinator has confirmed that a transaction is open.
 
         Raises:
-            SequenceError: batches of its producer are missing before it.
+            ProducerStateError: batches of its producer are missing before it, or it is in no open transaction.
         """
         is_idempotent = batch.producer_id != NO_PRODUCER_ID
         if is_idempotent:
-            original = self.producers.original(batch)
+            original = self.producers.original(batch, verification)
             if original is not None:
                 return original
-        stored = replace(batch, base_offset=self.end_offset, partition_leader_epoch=leader_epoch, position=0)
-        if not self.segments or self.segments[-1].must_end(stored, rules, now_ms):
-            self.roll(now_ms)
-        self.end_offset = stored.last_offset + 1
+        stored = self._placed(batch, leader_epoch, rules, now_ms)
         if is_idempotent:
             self.producers.remember(stored)
         self._store(stored)
         return Appended(stored.base_offset)
 
-    async def durable(self) -> None:
-        """Wait until all records so far would survive a crash, as far as this log can.
+    def append_marker(
+        self,
+        producer_id: int,
+        producer_epoch: int,
+        *,
+        committed: bool,
+        coordinator_epoch: int,
+        leader_epoch: int,
+        now_ms: int,
+        rules: SegmentRules = _DEFAULT_RULES,
+        log_append_time: bool = False,
+        bumps_epoch: bool = False,
+    ) -> int:
+        """End the transaction of a producer with a marker; a marker without an open transaction is appended too.
+
+        Args:
+            producer_id, producer_epoch: the producer.
+            committed: whether the transaction is committed, else it is aborted.
+            coordinator_epoch: of the coordinator that ends it.
+            leader_epoch: of the partition.
+            now_ms: milliseconds since the epoch; the time of the marker.
+            rules: when a segment ends.
+            log_append_time: whether the topic has the broker's time.
+            bumps_epoch: whether the epoch must be higher than that of the batches, as in version 2 of transactions.
+
+        Returns:
+            The offset of the marker. It holds when ``durable`` returns.
+
+        Raises:
+            ProducerStateError: the epoch of the producer or of the coordinator is older than one before.
+        """
+        marker = Marker(producer_id, producer_epoch, committed, coordinator_epoch, now_ms, bumps_epoch)
+        self.producers.check_marker(marker)
+        stored = self._placed(marker.batch(log_append_time=log_append_time), leader_epoch, rules, now_ms)
+        aborted = self.producers.end(marker, stored.base_offset)
+        if aborted is not None:
+            self.segments[-1].add_aborted(aborted)
+        self._store(stored)
+        return stored.base_offset
+
+    def epoch_starts(self) -> dict[int, int]:
+        """Leader epoch to the offset of its first record; an epoch without records is missing.
+
+        Raises:
+            StorageError, OSError: the file with those of earlier starts of the broker cannot be read.
+        """
+        return dict(self._epoch_starts)
+
+    def end_of_epoch(self, asked: int, current: int) -> tuple[int, int]:
+        """The last epoch that is not above the one asked for, and the offset after its records (KIP-320).
+
+        Args:
+            asked: the epoch.
+            current: of the partition.
+
+        Returns:
+            -1 and -1 if it is unknown: none, or a later one than all.
+
+        Raises:
+            StorageError, OSError: as of ``epoch_starts``.
+        """
+        starts = {current: self.end_offset} | self.epoch_starts()
+        last = max(starts)
+        if asked in {NO_EPOCH, last}:
+            return (NO_EPOCH, _NO_OFFSET) if asked == NO_EPOCH else (asked, self.end_offset)
+        if asked > last:
+            return NO_EPOCH, _NO_OFFSET
+        following = min(epoch for epoch in starts if epoch > asked)
+        is_deleted = starts[following] <= self.start_offset
+        earlier = [] if is_deleted else [epoch for epoch in starts if epoch <= asked]
+        return max(earlier, default=asked), max(starts[following], self.start_offset)
+
+    async def durable(self, offset: int | None = None) -> None:
+        """Wait until records would survive a crash, as far as this log can.
+
+        Args:
+            offset: all records below it; None for all so far.
 
         Raises:
             StorageError: they could not be written.
         """
 
-    def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
+    def read(self, offset: int, most: int, *, at_least_one: bool, end: int | None = None) -> bytes:
         """The batches of one segment from an offset on; the last one is truncated at the limit.
 
         Args:
             offset: from ``start_offset`` to ``high_watermark``.
             most: the most bytes.
             at_least_one: whether the first batch is read completely even if it is larger; else nothing is read then.
+            end: only batches below this offset; None for ``high_watermark``.
 
         Raises:
             OSError: a file cannot be read.
         """
-        for segment in self._segments_from(offset):
-            if records := segment.read(offset, most, at_least_one=at_least_one):
+        for segment in self._segments_from(offset) if end is None or offset < end else ():
+            if records := segment.read(offset, most, at_least_one=at_least_one, end=end):
                 return records
         return b""
 
@@ -127,6 +223,39 @@ class PartitionLog:
         """
         for segment in self._segments_from(offset):
             yield from segment.batches(offset)
+
+    def aborted_in(self, offset: int, end: int) -> Sequence[AbortedTransaction]:
+        """The aborted transactions with records from an offset to an end, in the order of their markers.
+
+        Raises:
+            OSError, StorageError: a file cannot be read.
+        """
+        found: list[AbortedTransaction] = []
+        for segment in self._segments_from(offset):
+            for aborted in segment.aborted() if segment.has_aborted else ():
+                if aborted.last_offset >= offset and aborted.first_offset < end:
+                    found.append(aborted)
+                if aborted.last_stable_offset >= end:
+                    return found
+        return found
+
+    def aborted_by_read(self, offset: int, size: int) -> Sequence[AbortedTransaction]:
+        """The aborted transactions of which ``read`` may have returned records, and as in Kafka a few after these.
+
+        Args:
+            offset: as for ``read``.
+            size: bytes that it returned.
+
+        Raises:
+            OSError, StorageError: a file cannot be read.
+        """
+        if not size or not any(segment.has_aborted for segment in self._segments_from(offset)):
+            return ()
+        for segment in self._segments_from(offset):
+            end = segment.upper_bound(offset, size)
+            if end is not None:
+                return self.aborted_in(offset, end)
+        return ()
 
     def first_since(self, timestamp: int) -> FoundOffset | None:
         """The first record with at least this timestamp, in milliseconds; None if there is none.
@@ -180,12 +309,15 @@ class PartitionLog:
         """
         self.start_offset = max(self.start_offset, offset)
 
-    async def rewrite(self, segments: Sequence[Segment], batches: Iterator[RecordBatch]) -> None:
+    async def rewrite(
+        self, segments: Sequence[Segment], batches: Iterator[RecordBatch], aborted: Sequence[AbortedTransaction] = ()
+    ) -> None:
         """Replace the content of neighbouring segments by one segment.
 
         Args:
             segments: some of ``segments``, in order, without the last one.
             batches: the batches that are kept.
+            aborted: the aborted transactions that are kept; complete once the batches are.
 
         Raises:
             StorageError: it could not be stored.
@@ -196,7 +328,7 @@ class PartitionLog:
         first, *others = segments
         if isinstance(first, MemorySegment):
             first.end_offset = segments[-1].end_offset
-            first.rewrite(kept)
+            first.rewrite(kept, aborted)
         for segment in others:
             self.segments.remove(segment)
             if isinstance(segment, MemorySegment):
@@ -227,6 +359,15 @@ class PartitionLog:
                 segment.free()
         self.segments = []
 
+    def _placed(self, batch: RecordBatch, leader_epoch: int, rules: SegmentRules, now_ms: int) -> RecordBatch:
+        """The batch at the end of the log, in a segment that has room for it."""
+        stored = replace(batch, base_offset=self.end_offset, partition_leader_epoch=leader_epoch, position=0)
+        if not self.segments or self.segments[-1].must_end(stored, rules, now_ms):
+            self.roll(now_ms)
+        self._epoch_starts.setdefault(leader_epoch, stored.base_offset)
+        self.end_offset = stored.last_offset + 1
+        return stored
+
     def _store(self, batch: RecordBatch) -> None:
         self.segments[-1].add(batch)
         self._wake()
@@ -256,6 +397,6 @@ def leader_epoch_error(requested: int, epoch: int) -> ErrorCode:
         requested: the leader epoch in the request.
         epoch: the partition's.
     """
-    if requested in {-1, epoch}:
+    if requested in {NO_EPOCH, epoch}:
         return ErrorCode.NONE
     return ErrorCode.FENCED_LEADER_EPOCH if requested < epoch else ErrorCode.UNKNOWN_LEADER_EPOCH

@@ -5,19 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.partitions.checked_batch import RefusedRecordsError
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.producers import Appended
 from kafkawire.broker.partitions.segment import OVERHEAD, MemoryUse, SegmentRules
+from kafkawire.broker.partitions.verifications import Verification
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
 from kafkawire.wire.batches import RecordBatch
+from kafkawire.wire.message import Struct
 
 MOST_BYTES: Final = 256 * 1024 * 1024
 """The most bytes of memory for the records of a broker."""
 
 _DEFAULT_RULES: Final = SegmentRules()
+_MEMORY: Final = "memory"
+
+
+class LogDirectory(Struct, frozen=True, gc=False):
+    """Where the records are.
+
+    Attributes:
+        path: of the directory; ``memory`` if there is none.
+        total_bytes, usable_bytes: the size of its volume, and what is free.
+    """
+
+    path: str
+    total_bytes: int
+    usable_bytes: int
 
 
 class RecordStore:
@@ -61,6 +78,19 @@ class RecordStore:
             for partition, log in tuple(logs.items()):
                 yield topic_id, partition, log
 
+    def size(self, topic: Topic, partition: int) -> int:
+        """Bytes of the records of a partition."""
+        log = self._logs.get(topic.topic_id, {}).get(partition)
+        return 0 if log is None else log.size
+
+    def directory(self) -> LogDirectory:
+        """The directory of all logs.
+
+        Raises:
+            OSError: its volume cannot be asked.
+        """
+        return LogDirectory(_MEMORY, self._most_bytes, max(self._most_bytes - self._used.bytes, 0))
+
     def append(
         self,
         topic_id: bytes,
@@ -70,6 +100,7 @@ class RecordStore:
         *,
         rules: SegmentRules = _DEFAULT_RULES,
         now_ms: int = 0,
+        verification: Verification | None = None,
     ) -> Appended:
         """Append a batch to a partition, unless it is a duplicate.
 
@@ -79,10 +110,11 @@ class RecordStore:
             leader_epoch: of the partition.
             rules: when a segment ends.
             now_ms: milliseconds since the epoch.
+            verification: of its transaction, as of `PartitionLog.append`.
 
         Raises:
             RefusedRecordsError: it does not fit into the memory.
-            SequenceError: batches of its producer are missing before it.
+            ProducerStateError: as `PartitionLog.append`.
             StorageError: nothing can be written any more.
         """
         if self._used.bytes + batch.size + OVERHEAD > self._most_bytes:
@@ -93,7 +125,7 @@ class RecordStore:
             )
         if self.on_append is not None:
             self.on_append()
-        return self.log(topic_id, partition).append(batch, leader_epoch, rules, now_ms)
+        return self.log(topic_id, partition).append(batch, leader_epoch, rules, now_ms, verification=verification)
 
     def remove(self, record: Message) -> None:
         """Delete the records of a topic that a metadata record removes; ignore other metadata records."""

@@ -8,22 +8,30 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from kafkawire.broker.partitions.file_segment import CLEANED_SUFFIX, SWAP_SUFFIX, FileSegment
+from kafkawire.broker.partitions.producers import ProducerHistory
 from kafkawire.broker.storage.errors import CorruptLogError
 from kafkawire.broker.storage.files import naming, open_file, sync_folder
+from kafkawire.broker.storage.producer_snapshot_files import (
+    producer_snapshot_path,
+    read_producer_snapshot,
+    snapshots_after,
+    write_producer_snapshot,
+)
 from kafkawire.broker.storage.segment_reading import whole_batches_of
 from kafkawire.broker.storage.segments import SegmentFile, list_segments
-from kafkawire.wire.batches import RecordBatch
-from kafkawire.wire.errors import CorruptBatchError
+from kafkawire.broker.storage.transaction_index import TRANSACTION_INDEX_SUFFIX
+from kafkawire.wire.errors import DecodeError
 
 _log = logging.getLogger(__name__)
 
 
 def recovered_segments(
-    folder: Path, recovery_point: int, now_ms: int, see: Callable[[RecordBatch], None], *, expired_ms: int = 0
+    folder: Path, recovery_point: int, now_ms: int, producers: ProducerHistory, *, expired_ms: int = 0
 ) -> Sequence[FileSegment]:
     """The segments of a partition; an incomplete write after the last one is cut off.
 
@@ -31,36 +39,70 @@ def recovered_segments(
         folder: of the partition.
         recovery_point: all records below it are durable.
         now_ms: milliseconds since the epoch.
-        see: called with each batch, in order.
+        producers: gets the state of the producers.
         expired_ms: producers with older records only are forgotten, so that durable segments with such records need not
-            be read; milliseconds since the epoch.
+            be read if a snapshot has the transactions that are open after them; milliseconds since the epoch.
 
     Raises:
         CorruptLogError: a durable record is missing or damaged.
-        OSError: a file cannot be read or cut.
+        OSError: a file cannot be read, written or cut.
     """
     finish_rewrites(folder)
     files = list_segments(folder)
-    segments: list[FileSegment] = []
-    offset = files[0].base_offset if files else 0
-    for index, file in enumerate(files):
+    segments = _taken_whole(files, recovery_point, now_ms, producers, expired_ms=expired_ms)
+    offset = files[len(segments)].base_offset if files else 0
+    for index in range(len(segments), len(files)):
+        file, later = files[index], files[index + 1 :]
         segment = FileSegment(folder, file.base_offset, now_ms)
         segments.append(segment)
-        following = files[index + 1].base_offset if index < len(files) - 1 else None
-        if following is not None and following <= recovery_point and segment.take_all(following, expired_ms):
-            offset = following
-            continue
-        reason = _take(segment, file, offset, see)
+        reason = _take(segment, file, offset, producers)
         offset = segment.end_offset
         if reason is not None:
             _check(file.path, offset, recovery_point, reason)
-            _cut(file.path, segment.readable, files[index + 1 :], reason)
+            _cut(segment, later, reason)
             break
-        if following is not None:
-            segment.store_index(grows=False)
+        if later:
+            _end(segment, later[0].base_offset, producers, is_durable=later[0].base_offset <= recovery_point)
     if segments and offset < recovery_point:
         _check(folder, offset, recovery_point, "the log ends")
     return segments
+
+
+def _taken_whole(
+    files: Sequence[SegmentFile], recovery_point: int, now_ms: int, producers: ProducerHistory, *, expired_ms: int
+) -> list[FileSegment]:
+    """The first segments that need not be read; the producers get the state after them."""
+    segments: list[FileSegment] = []
+    for file, following in pairwise(files):
+        folder = file.path.parent
+        segment = FileSegment(folder, file.base_offset, now_ms)
+        is_known = producer_snapshot_path(folder, following.base_offset).exists()
+        is_durable = following.base_offset <= recovery_point
+        if not (is_durable and is_known and segment.take_all(following.base_offset, expired_ms)):
+            break
+        segments.append(segment)
+    if files:
+        first_read = files[len(segments)]
+        snapshot = read_producer_snapshot(producer_snapshot_path(first_read.path.parent, first_read.base_offset))
+        if snapshot is None:
+            return []
+        producers.restore(snapshot)
+        producers.expire(expired_ms)
+    return segments
+
+
+def _end(segment: FileSegment, end_offset: int, producers: ProducerHistory, *, is_durable: bool) -> None:
+    """Make the files of a segment that has ended, as far as they are missing or damaged.
+
+    A list of aborted transactions in a file counts for more than the one from batches: compaction and deletion may have
+    removed the begin of a transaction.
+    """
+    if is_durable and segment.aborted_path.exists():
+        segment.take_aborted()
+    segment.store_index(grows=False)
+    snapshot = producer_snapshot_path(segment.path.parent, end_offset)
+    if read_producer_snapshot(snapshot) is None:
+        write_producer_snapshot(snapshot, producers.snapshot())
 
 
 def finish_rewrites(folder: Path) -> None:
@@ -81,15 +123,17 @@ def finish_rewrites(folder: Path) -> None:
             last = batch.last_offset
         for file in list_segments(folder):
             if base_offset <= file.base_offset <= last:
-                FileSegment(folder, file.base_offset, 0).delete()
-        path.rename(path.with_suffix(""))
+                FileSegment(folder, file.base_offset, 0).unlink()
+        for swap in (path.with_name(f"{path.name.partition('.')[0]}{TRANSACTION_INDEX_SUFFIX}{SWAP_SUFFIX}"), path):
+            if swap.exists():
+                swap.rename(swap.with_suffix(""))
     for path in folder.glob(f"*{SWAP_SUFFIX}"):
         path.unlink()
     if swaps:
         sync_folder(folder)
 
 
-def _take(segment: FileSegment, file: SegmentFile, offset: int, see: Callable[[RecordBatch], None]) -> str | None:
+def _take(segment: FileSegment, file: SegmentFile, offset: int, producers: ProducerHistory) -> str | None:
     """Note the batches of a file; returns why the rest of the file is none, or None at its end."""
     if file.base_offset < offset:
         return f"it begins before offset {offset}, where the segment before it ends"
@@ -97,9 +141,11 @@ def _take(segment: FileSegment, file: SegmentFile, offset: int, see: Callable[[R
         for batch in whole_batches_of(file.path):
             if batch.base_offset < segment.end_offset or batch.last_offset_delta < 0:
                 return f"a batch of offsets {batch.base_offset} to {batch.last_offset}"
+            aborted = producers.see(batch)
             segment.take(batch)
-            see(batch)
-    except CorruptBatchError as error:
+            if aborted is not None:
+                segment.add_aborted(aborted)
+    except DecodeError as error:
         return error.reason
     return "the batch is truncated" if segment.readable < file.path.stat().st_size else None
 
@@ -113,7 +159,8 @@ def _check(path: Path, offset: int, recovery_point: int, reason: str) -> None:
         )
 
 
-def _cut(path: Path, size: int, later: Sequence[SegmentFile], reason: str) -> None:
+def _cut(segment: FileSegment, later: Sequence[SegmentFile], reason: str) -> None:
+    path, size = segment.path, segment.readable
     _log.warning("%s: cut off at byte %d: %s, as after an incomplete write", path, size, reason)
     descriptor = open_file(path, os.O_WRONLY)
     try:
@@ -125,3 +172,5 @@ def _cut(path: Path, size: int, later: Sequence[SegmentFile], reason: str) -> No
     for file in later:
         _log.warning("%s: removed, because it is after the cut", file.path)
         FileSegment(file.path.parent, file.base_offset, 0).delete()
+    for snapshot in snapshots_after(path.parent, segment.end_offset):
+        snapshot.unlink()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Final
 
+from kafkawire.broker.storage.transaction_index import AbortedTransaction
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.message import Struct
 
@@ -14,6 +15,8 @@ OVERHEAD: Final = 256
 """About the bytes of memory that a batch takes besides its content."""
 
 _LARGEST_RELATIVE_OFFSET: Final = (1 << 31) - 1
+_BOUND_INTERVAL: Final = 4096
+"""About the bytes between a read and its upper bound, as between the entries of an index."""
 
 
 class SegmentRules(Struct, frozen=True, gc=False):
@@ -60,11 +63,24 @@ class Segment:
         self.largest_timestamp = -1
         self._created_ms = created_ms
         self._first_timestamp: int | None = None
+        self._aborted: list[AbortedTransaction] = []
 
     @property
     def age_timestamp(self) -> int:
         """The newest timestamp of its records, or when it was made if they have none, in milliseconds."""
         return self.largest_timestamp if self.largest_timestamp >= 0 else self._created_ms
+
+    def first_timestamp(self) -> int:
+        """The newest timestamp of its first batch, in milliseconds; -1 if it has none.
+
+        Raises:
+            DecodeError: the batch is damaged.
+            OSError: a file cannot be read.
+        """
+        if self._first_timestamp is None:
+            first = next(iter(self.batches(self.base_offset)), None)
+            self._first_timestamp = -1 if first is None else first.max_timestamp
+        return self._first_timestamp
 
     def must_end(self, batch: RecordBatch, rules: SegmentRules, now_ms: int) -> bool:
         """Whether a batch belongs to a new segment."""
@@ -89,13 +105,42 @@ class Segment:
         self.end_offset = batch.last_offset + 1
         self.size += batch.size
 
-    def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
+    def add_aborted(self, aborted: AbortedTransaction) -> None:
+        """Note a transaction that was aborted by a marker in this segment."""
+        self._aborted.append(aborted)
+
+    @property
+    def has_aborted(self) -> bool:
+        """Whether there are such transactions."""
+        return bool(self._aborted)
+
+    def aborted(self) -> Sequence[AbortedTransaction]:
+        """The transactions that were aborted by markers in this segment, in order.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        return self._aborted
+
+    def read(self, offset: int, most: int, *, at_least_one: bool, end: int | None) -> bytes:
         """The batches from the one with an offset on, or with the next one; the last one is truncated at the limit.
 
         Args:
             offset: of the first record; none is read from a segment that ends before it.
             most: the most bytes.
             at_least_one: whether the first batch is read completely even if it is larger; else nothing is read then.
+            end: only batches below this offset; None for all.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        raise NotImplementedError
+
+    def upper_bound(self, offset: int, size: int) -> int | None:
+        """An offset after the batches that a read of this size from an offset has.
+
+        Returns:
+            None if the segment has no batch from the offset on.
 
         Raises:
             OSError: a file cannot be read.
@@ -138,8 +183,9 @@ class MemorySegment(Segment):
         self._batches.append(batch)
         self._used.bytes += batch.size + OVERHEAD
 
-    def rewrite(self, batches: Sequence[RecordBatch]) -> None:
-        """Replace the batches, without another end."""
+    def rewrite(self, batches: Sequence[RecordBatch], aborted: Sequence[AbortedTransaction]) -> None:
+        """Replace the batches and the aborted transactions, without another end."""
+        self._aborted = [*aborted]
         end_offset = self.end_offset
         self.free()
         for batch in batches:
@@ -152,11 +198,13 @@ class MemorySegment(Segment):
         self._batches = []
         self.size, self.largest_timestamp, self._first_timestamp = 0, -1, None
 
-    def read(self, offset: int, most: int, *, at_least_one: bool) -> bytes:
+    def read(self, offset: int, most: int, *, at_least_one: bool, end: int | None) -> bytes:
         """The batches from the one with an offset on, or with the next one; the last one is truncated at the limit."""
         pieces: list[bytes] = []
         size = 0
         for batch in self.batches(offset):
+            if end is not None and batch.base_offset >= end:
+                break
             if not pieces:
                 if batch.size > most and not at_least_one:
                     break
@@ -166,6 +214,15 @@ class MemorySegment(Segment):
             pieces.append(batch.to_bytes())
             size += batch.size
         return b"".join(pieces)[:most]
+
+    def upper_bound(self, offset: int, size: int) -> int | None:
+        """An offset after the batches that a read of this size from an offset has."""
+        position, limit = 0, size + _BOUND_INTERVAL
+        for batch in self.batches(offset):
+            if position >= limit:
+                return batch.last_offset
+            position += batch.size
+        return self.end_offset if position else None
 
     def batches(self, offset: int) -> Iterator[RecordBatch]:
         """The batches from the one with an offset on, or with the next one."""

@@ -16,6 +16,7 @@ from kafkawire.wire import Message
 from kafkawire.wire.message import Struct
 
 _UNLIMITED: Final = -1
+_UNBOUNDED: Final = (1 << 63) - 1
 
 
 class CleaningRules(Struct, frozen=True, gc=False):
@@ -29,6 +30,7 @@ class CleaningRules(Struct, frozen=True, gc=False):
         dirty_ratio: which part must be uncompacted before compaction begins (``min.cleanable.dirty.ratio``).
         tombstones_ms: how long tombstones are kept after compaction has seen them (``delete.retention.ms``).
         least_lag_ms: how long records stay uncompacted at least (``min.compaction.lag.ms``).
+        most_lag_ms: how long they stay uncompacted at most (``max.compaction.lag.ms``).
     """
 
     deletes: bool
@@ -38,6 +40,7 @@ class CleaningRules(Struct, frozen=True, gc=False):
     dirty_ratio: float
     tombstones_ms: int
     least_lag_ms: int
+    most_lag_ms: int = _UNBOUNDED
 
 
 class TopicRules(Struct, frozen=True, gc=False):
@@ -47,11 +50,13 @@ class TopicRules(Struct, frozen=True, gc=False):
         records: the requirements on records.
         segments: when a segment ends.
         cleaning: what happens to old records.
+        unclean_elections: whether a replica may lead that misses records (``unclean.leader.election.enable``).
     """
 
     records: AppendRules
     segments: SegmentRules
     cleaning: CleaningRules
+    unclean_elections: bool = False
 
 
 class RulesOfTopics:
@@ -82,13 +87,16 @@ class RulesOfTopics:
     def _made(self, topic: str) -> TopicRules:
         values = _Values(self._dynamic, self._configs, topic)
         cleanup = values.strings("cleanup.policy")
+        segment_ms, most_lag_ms = values.integer("segment.ms"), values.integer("max.compaction.lag.ms")
+        if "compact" in cleanup:  # the last segment is never compacted
+            segment_ms = min(segment_ms, most_lag_ms)
         return TopicRules(
             AppendRules(
                 max_message_bytes=values.integer("max.message.bytes"),
                 log_append_time=values.text("message.timestamp.type") == "LogAppendTime",
                 needs_keys="compact" in cleanup,
             ),
-            SegmentRules(values.integer("segment.bytes"), values.integer("segment.ms")),
+            SegmentRules(values.integer("segment.bytes"), segment_ms),
             CleaningRules(
                 deletes="delete" in cleanup,
                 compacts="compact" in cleanup,
@@ -97,7 +105,9 @@ class RulesOfTopics:
                 dirty_ratio=values.number("min.cleanable.dirty.ratio"),
                 tombstones_ms=values.integer("delete.retention.ms"),
                 least_lag_ms=values.integer("min.compaction.lag.ms"),
+                most_lag_ms=most_lag_ms,
             ),
+            unclean_elections=values.boolean("unclean.leader.election.enable"),
         )
 
 
@@ -119,6 +129,9 @@ class _Values:
     def integer(self, name: str) -> int:
         value = self._value(name)
         return value if isinstance(value, int) else _UNLIMITED
+
+    def boolean(self, name: str) -> bool:
+        return self._value(name) is True
 
     def number(self, name: str) -> float:
         value = self._value(name)

@@ -9,6 +9,7 @@ from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.features import ELR_FEATURE
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.item_errors import ItemError, item_errors
 from kafkawire.broker.plugins.alter_config_policy import AlterConfigPolicy, ConfigRequestMetadata
@@ -27,7 +28,6 @@ _LONGEST: Final = 2**15 - 1
 """The most bytes of a string in a record."""
 
 _MIN_INSYNC_REPLICAS: Final = "min.insync.replicas"
-_ELR_FEATURE: Final = "eligible.leader.replicas.version"
 
 
 class ConfigAlterations:
@@ -189,7 +189,7 @@ class ConfigAlterations:
         """Clusters with eligible leader replicas have one ``min.insync.replicas`` for all brokers (KIP-966)."""
         if resource.resource_type is not ConfigResourceType.BROKER or _MIN_INSYNC_REPLICAS not in altered:
             return
-        if not self._image.features.levels.get(_ELR_FEATURE):
+        if not self._image.features.levels.get(ELR_FEATURE):
             return
         if resource.name:
             message = "Broker-level min.insync.replicas cannot be altered while ELR is enabled."

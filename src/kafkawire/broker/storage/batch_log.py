@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT, read_end, write_end
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
@@ -18,13 +18,28 @@ from kafkawire.broker.storage.files import BeforeWrite, at_once, sync_folder
 from kafkawire.broker.storage.recovery import recover
 from kafkawire.broker.storage.segments import ActiveSegment, SegmentFile, list_segments, needed_segments
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
+from kafkawire.wire.batches.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
 
 KeyValue: TypeAlias = tuple[bytes | None, bytes | None]
 """Key and value of a record."""
 
+
+class Producer(NamedTuple):
+    """The producer whose transaction records are in.
+
+    Attributes:
+        producer_id: its id.
+        epoch: its epoch.
+    """
+
+    producer_id: int
+    epoch: int
+
+
 _log = logging.getLogger(__name__)
 _LARGEST_SHARED_BATCH: Final = 8 * 1024 * 1024
 _RECORD_OVERHEAD: Final = 24
+_NO_PRODUCER: Final = Producer(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
 
 
 def size_in_batch(records: Sequence[KeyValue]) -> int:
@@ -40,6 +55,7 @@ class _Group:
     leader_epoch: int
     control: bool
     timestamp: int
+    producer: Producer | None = None
     records: list[KeyValue] = field(default_factory=list)
     size: int = 0
     sealed: bool = False
@@ -50,10 +66,15 @@ class _Group:
 
     def encoded(self) -> bytes:
         records = [Record(timestamp=self.timestamp, key=key, value=value) for key, value in self.records]
+        producer = self.producer or _NO_PRODUCER
         return encode_batch(
             records,
             base_offset=self.base_offset,
             partition_leader_epoch=self.leader_epoch,
+            producer_id=producer.producer_id,
+            producer_epoch=producer.epoch,
+            base_sequence=NO_SEQUENCE if self.producer is None or self.control else 0,  # as Kafka's coordinators do
+            transactional=self.producer is not None,
             control=self.control,
         )
 
@@ -144,7 +165,9 @@ class BatchLog:
         for segment in self._segments:
             yield from read_batches(segment.path.read_bytes())
 
-    def append(self, records: Sequence[KeyValue], timestamp: int, *, control: bool = False) -> int:
+    def append(
+        self, records: Sequence[KeyValue], timestamp: int, *, control: bool = False, producer: Producer | None = None
+    ) -> int:
         """Append records, all in one batch; they are durable later. Needs a running event loop.
 
         Args:
@@ -152,6 +175,7 @@ class BatchLog:
             timestamp: milliseconds since the epoch. A batch has one append time, so records that join a batch get the
                 time of its first ones.
             control: whether they are control records.
+            producer: whose transaction they are in; None outside of one.
 
         Returns:
             The offset of the first one.
@@ -162,7 +186,7 @@ class BatchLog:
         self._check()
         base_offset = self.end_offset
         size = size_in_batch(records)
-        group = self._open_group(size, timestamp, control=control)
+        group = self._open_group(size, timestamp, control=control, producer=producer)
         group.records += records
         group.size += size
         self.end_offset = group.end_offset
@@ -222,16 +246,18 @@ class BatchLog:
         if self.failure is not None:
             raise StorageError(str(self.failure))
 
-    def _open_group(self, size: int, timestamp: int, *, control: bool) -> _Group:
+    def _open_group(self, size: int, timestamp: int, *, control: bool, producer: Producer | None) -> _Group:
         group = self._groups[-1] if self._groups else None
         if (
             group is None
             or group.sealed
             or group.control is not control
+            or group.producer != producer
+            or (control and producer is not None)  # each marker is a batch of its own
             or group.leader_epoch != self.leader_epoch
             or group.size + size > _LARGEST_SHARED_BATCH
         ):
-            group = _Group(self.end_offset, self.leader_epoch, control, timestamp)
+            group = _Group(self.end_offset, self.leader_epoch, control, timestamp, producer)
             self._groups.append(group)
         return group
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import struct
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import BinaryIO, Final, Protocol, TypeAlias
 
 from kafkawire.broker.storage.files import replace_file
 from kafkawire.wire.batches import RecordBatch
@@ -17,6 +20,14 @@ _POSITION_ENTRY: Final = struct.Struct(">ii")
 _TIME_ENTRY: Final = struct.Struct(">qi")
 
 Entry: TypeAlias = tuple[int, int]
+
+
+class _Entries(Protocol):
+    """Entries in order."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: int, /) -> Entry: ...
 
 
 class SegmentIndex:
@@ -85,12 +96,25 @@ class SegmentIndex:
 
     def before(self, offset: int) -> Entry:
         """An offset up to the asked one, and the position of a batch that ends at it or before it."""
-        found = _last_up_to(offset - self._base_offset, self._positions, self._paths[0], _POSITION_ENTRY)
+        with _opened(self._positions, self._paths[0], _POSITION_ENTRY) as entries:
+            found = _last_up_to(offset - self._base_offset, entries)
         return (self._base_offset, 0) if found is None else (self._base_offset + found[0], found[1])
+
+    def offset_from(self, position: int, *, default: int) -> int:
+        """The last offset of the first indexed batch that begins at a position in the file or after it.
+
+        Args:
+            position: bytes.
+            default: what to return if there is none.
+        """
+        with _opened(self._positions, self._paths[0], _POSITION_ENTRY) as entries:
+            at = bisect_left(entries, position, key=itemgetter(1))
+            return self._base_offset + entries[at][0] if at < len(entries) else default
 
     def offset_before(self, timestamp: int) -> int:
         """An offset at or before the first record with at least this timestamp, in milliseconds."""
-        found = _last_up_to(timestamp, self._times, self._paths[1], _TIME_ENTRY)
+        with _opened(self._times, self._paths[1], _TIME_ENTRY) as entries:
+            found = _last_up_to(timestamp, entries)
         return self._base_offset + (0 if found is None else found[1])
 
     def _add_time(self) -> None:
@@ -98,23 +122,34 @@ class SegmentIndex:
             self._times.append(self._largest)
 
 
-def _last_up_to(value: int, entries: Sequence[Entry] | None, path: Path, layout: struct.Struct) -> Entry | None:
-    """The last entry whose first field is not above a value; from the file if there are no entries in memory."""
-    if entries is not None:
-        at = bisect_right(entries, value, key=lambda entry: entry[0])
-        return entries[at - 1] if at else None
-    try:
-        with path.open("rb") as file:
-            low, high = 0, path.stat().st_size // layout.size
-            found: Entry | None = None
-            while low < high:
-                middle = (low + high) // 2
-                file.seek(middle * layout.size)
-                first, second = layout.unpack(file.read(layout.size))
-                if first > value:
-                    high = middle
-                else:
-                    found, low = (first, second), middle + 1
-            return found
-    except (FileNotFoundError, struct.error):
-        return None  # without its index, a segment is read from the beginning
+class _StoredEntries:
+    """The entries in a file, each read when it is needed."""
+
+    def __init__(self, file: BinaryIO, layout: struct.Struct) -> None:
+        self._file = file
+        self._layout = layout
+        self._count = file.seek(0, os.SEEK_END) // layout.size
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> Entry:
+        self._file.seek(index * self._layout.size)
+        first, second = self._layout.unpack(self._file.read(self._layout.size))
+        return first, second
+
+
+@contextmanager
+def _opened(entries: Sequence[Entry] | None, path: Path, layout: struct.Struct) -> Iterator[_Entries]:
+    """The entries in memory, or those in the file; none without a file, so that the segment is read from its begin."""
+    if entries is not None or not path.exists():
+        yield entries or ()
+        return
+    with path.open("rb") as file:
+        yield _StoredEntries(file, layout)
+
+
+def _last_up_to(value: int, entries: _Entries) -> Entry | None:
+    """The last entry whose first field is not above a value."""
+    at = bisect_right(entries, value, key=itemgetter(0))
+    return entries[at - 1] if at else None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+import msgspec
 import typer
 
 from kafkawire.cli.outcome import CommandError, ExitCode
@@ -49,18 +51,8 @@ class MergedLogRow(Row, frozen=True):
     @classmethod
     def of(cls, each: Merged) -> MergedLogRow:
         """The row of a log."""
-        return cls(
-            each.log,
-            each.path,
-            each.first_offset,
-            each.last_offset,
-            each.batches,
-            each.bytes,
-            each.taken,
-            each.snapshots,
-            each.dropped,
-            tuple(f"{first}-{last}" for first, last in each.lost),
-        )
+        lost = tuple(f"{first}-{last}" for first, last in each.lost)
+        return msgspec.convert({**asdict(each), "lost": lost}, cls)
 
 
 def merge(

@@ -91,7 +91,7 @@ def run(
         typer.Option(
             "--manifest",
             help="Write FILE.manifest.json beside --out FILE: SHA-256 and counts of every input, versions, options, "
-            "and SHA-256 of the result. The inputs are read twice more.",
+            "and SHA-256 of the result. The inputs are read once more.",
         ),
     ] = False,
     list_: Annotated[bool, typer.Option("--list", help="List the names of the tables and exit.")] = False,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
-from typing import Final
+from typing import Any, Final
 
 import pyarrow as pa
 
@@ -19,7 +19,7 @@ from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.folding.columns import record_batch
 from kafkawire.logs.folding.continued import ChangedRows
-from kafkawire.logs.folding.metadata_fold import Loss
+from kafkawire.logs.folding.metadata_fold import Loss, MetadataFold
 from kafkawire.logs.folding.saved_state import SavedLog
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
@@ -72,35 +72,75 @@ class AlertsTable:
 
     def changes(self, files: Sequence[LogFile], source: FoldSource, since: SavedLog | None) -> ChangedRows:
         """See ``ContinuedTable``. An alert has the same log, offset, rule and message in each reading that finds it."""
-        return _AlertRows(self.schema, files, source, since)
+        return AlertRows(self.schema, files, source, since)
 
 
-class _AlertRows:
-    """The rows of one log; see ``ChangedRows``."""
+class AlertRows:
+    """The rows of one log; see ``ChangedRows``, and ``RowsBeside``.
 
-    def __init__(self, schema: pa.Schema, files: Sequence[LogFile], source: FoldSource, since: SavedLog | None) -> None:
+    Args:
+        schema: the columns.
+        files: segments and snapshots of the log.
+        source: reads them.
+        since: what an earlier reading left; None for all of the log.
+        accounts: get the count of the rows; those of the source by default.
+    """
+
+    def __init__(
+        self,
+        schema: pa.Schema,
+        files: Sequence[LogFile],
+        source: FoldSource,
+        since: SavedLog | None = None,
+        *,
+        accounts: Accounts | None = None,
+    ) -> None:
         self._schema, self._file, self._source = schema, files[0], source
+        self._accounts = source.accounts if accounts is None else accounts
         self._watched = WatchedLog(files, source, since=since)
+        self._waiting: list[Alert] = []
+
+    @property
+    def name(self) -> str:
+        """Of the table."""
+        return AlertsTable.name
+
+    @property
+    def folds(self) -> Mapping[str, MetadataFold[Any]]:
+        """See ``RowsBeside``."""
+        return self._watched.folds
 
     def rows(self) -> Iterator[pa.RecordBatch]:
-        waiting: list[Alert] = []
-        for alert in self._watched.read():
-            if is_chosen(alert, self._source.options):
-                waiting.append(alert)
-            if len(waiting) == LARGEST_ROW_BATCH:
-                yield self._alert_rows(waiting)
-                waiting.clear()
-        if waiting:
-            yield self._alert_rows(waiting)
+        """See ``ChangedRows``."""
+        yield from self._full_batches(self._watched.read())
+        yield from self.rest()
+
+    def ready(self) -> Iterator[pa.RecordBatch]:
+        """See ``RowsBeside``."""
+        yield from self._full_batches(self._watched.found())
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """See ``RowsBeside``."""
+        if self._waiting:
+            yield self._alert_rows(self._waiting)
         losses = self._watched.losses() if _ERROR in self._schema.names else []
         for start in range(0, len(losses), LARGEST_ROW_BATCH):
             yield self._loss_rows(losses[start : start + LARGEST_ROW_BATCH])
 
     def saved(self) -> SavedLog:
+        """See ``ChangedRows``."""
         return self._watched.saved()
 
+    def _full_batches(self, alerts: Iterable[Alert]) -> Iterator[pa.RecordBatch]:
+        for alert in alerts:
+            if is_chosen(alert, self._source.options):
+                self._waiting.append(alert)
+            if len(self._waiting) == LARGEST_ROW_BATCH:
+                yield self._alert_rows(self._waiting)
+                self._waiting.clear()
+
     def _alert_rows(self, alerts: Sequence[Alert]) -> pa.RecordBatch:
-        self._source.accounts.rows += len(alerts)
+        self._accounts.rows += len(alerts)
         return record_batch(
             self._schema,
             {
@@ -119,7 +159,7 @@ class _AlertRows:
 
     def _loss_rows(self, losses: Sequence[Loss]) -> pa.RecordBatch:
         """A row for each loss, so that the table shows that alerts may be missing."""
-        self._source.accounts.flaw_rows += len(losses)
+        self._accounts.flaw_rows += len(losses)
         return record_batch(
             self._schema,
             {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -38,6 +38,10 @@ class WatchedLog:
         rules: which rules.
         since: what an earlier reading left; None for all of the log.
 
+    Attributes:
+        folds: the histories that the rules look at, by name. They have all their intervals, so that others can use them
+            too, and take what has ended before ``found``.
+
     Raises:
         SavedStateError: ``since`` cannot be used.
     """
@@ -51,7 +55,7 @@ class WatchedLog:
     ) -> None:
         self._files, self._source = files, source
         has_snapshots = any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files)
-        self._folds = {
+        self.folds: Mapping[str, MetadataFold[Any]] = {
             name: MetadataFold[Any](partial(_journaled, name), source, has_snapshots=has_snapshots) for name in WATCHED
         }
         self._finder = AlertFinder(rules)
@@ -62,7 +66,7 @@ class WatchedLog:
     @property
     def known_since(self) -> int | None:
         """As of ``MetadataFold``; it is the same for all histories."""
-        return self._folds[WATCHED[0]].known_since
+        return self.folds[WATCHED[0]].known_since
 
     def read(self) -> Iterator[Alert]:
         """The alerts that the earlier reading did not find, in the order of the log.
@@ -70,38 +74,39 @@ class WatchedLog:
         Raises:
             LogReadError: as ``FoldSource.groups``.
         """
-        for reached in replay(self._files, list(self._folds.values()), self._source, self._reached):
+        for reached in replay(self._files, list(self.folds.values()), self._source, self._reached):
             self._reached = reached
-            yield from self._found()
+            yield from self.found()
 
-    def saved(self) -> SavedLog:
-        """What another reading continues from, after ``read``. It does not depend on the rules."""
-        saved = _Saved({name: fold.save() for name, fold in self._folds.items()}, self._finder.known)
-        return SavedLog(self._reached, msgspec.msgpack.encode(saved))
-
-    def losses(self) -> list[Loss]:
-        """What could not be read, so that alerts may be missing; each loss once, with the latest time of a history."""
-        found: dict[tuple[str, int | None, int | None], Loss] = {}
-        for loss in sorted((loss for fold in self._folds.values() for loss in fold.losses), key=_time):
-            found[loss.code, loss.from_offset, loss.to_offset] = loss
-        return list(found.values())
-
-    def _resume(self, octets: bytes) -> None:
-        saved = decode_saved(octets, _Saved)
-        if saved.folds.keys() != self._folds.keys():
-            raise SavedStateError(f"it has {', '.join(saved.folds)}, and alerts need {', '.join(self._folds)}")
-        for name, fold in self._folds.items():
-            fold.resume(saved.folds[name])
-        self._finder.known = saved.known
-
-    def _found(self) -> Iterator[Alert]:
+    def found(self) -> Iterator[Alert]:
+        """The alerts of what the folds have read since the last call."""
         turns = list[HistoryTurn]()
-        for name, fold in self._folds.items():
+        for name, fold in self.folds.items():
             ledger = cast("JournaledLedger[Any]", fold.ledger)
             turns += turns_of_fold(name, ledger.journal)
             ledger.journal.clear()
             ledger.ended.clear()
         return self._finder.find(turns)
+
+    def saved(self) -> SavedLog:
+        """What another reading continues from, after ``read``. It does not depend on the rules."""
+        saved = _Saved({name: fold.save() for name, fold in self.folds.items()}, self._finder.known)
+        return SavedLog(self._reached, msgspec.msgpack.encode(saved))
+
+    def losses(self) -> list[Loss]:
+        """What could not be read, so that alerts may be missing; each loss once, with the latest time of a history."""
+        found: dict[tuple[str, int | None, int | None], Loss] = {}
+        for loss in sorted((loss for fold in self.folds.values() for loss in fold.losses), key=_time):
+            found[loss.code, loss.from_offset, loss.to_offset] = loss
+        return list(found.values())
+
+    def _resume(self, octets: bytes) -> None:
+        saved = decode_saved(octets, _Saved)
+        if saved.folds.keys() != self.folds.keys():
+            raise SavedStateError(f"it has {', '.join(saved.folds)}, and alerts need {', '.join(self.folds)}")
+        for name, fold in self.folds.items():
+            fold.resume(saved.folds[name])
+        self._finder.known = saved.known
 
 
 def _time(loss: Loss) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from pyarrow import fs
 
@@ -33,7 +33,7 @@ _IS_URI: Final = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+://")
 def describe_inputs(
     files: Iterable[LogFile], store: FileStore = LOCAL, options: ReadOptions = DEFAULT_OPTIONS
 ) -> tuple[InputFile, ...]:
-    """The digests and counts of files of logs. Each file is read twice: for its digest, and for its batches.
+    """The digests and counts of files of logs. Each file is read once.
 
     Call it after the files were listed and before the table is read, and ``check_unchanged`` after that.
 
@@ -137,30 +137,29 @@ def _first_octets(opened: OpenFile, size: int) -> Iterator[bytes]:
 
 
 def _input(file: LogFile, store: FileStore, options: ReadOptions) -> InputFile:
+    counts, accounts, digest = _Counts(), Accounts(), _DigestOfFile(file, store)
+    plain = ReadOptions(max_frame_bytes=options.max_frame_bytes)
     try:
         with store.open(file.path) as opened:
             _check_stamp(file, opened)
-            digest = sha256_of(opened, file.size)
+            for found in scan_runs(FileRange(file, 0, file.size), plain, accounts, digest):
+                if not isinstance(found, Flaw):
+                    counts.add(found)
+                elif found.code == "file_changed":
+                    raise _changed(file)
+            sha256 = digest.completed(opened)
             _check_stamp(file, opened)
     except OSError as error:
         raise LogReadError("unreadable", file.path, system_reason(error)) from None
-    if digest is None:
+    if sha256 is None:
         raise _changed(file)
-    counts = _Counts()
-    accounts = Accounts()
-    plain = ReadOptions(max_frame_bytes=options.max_frame_bytes)
-    for found in scan_runs(FileRange(file, 0, file.size), plain, accounts, store):
-        if not isinstance(found, Flaw):
-            counts.add(found)
-        elif found.code == "file_changed":
-            raise _changed(file)
     return InputFile(
         path=shown_place(file.path),
         kind=file.kind.value,
         topic=file.topic,
         base_offset=file.base_offset,
         size=file.size,
-        sha256=digest,
+        sha256=sha256,
         first_offset=counts.first_offset,
         last_offset=counts.last_offset,
         first_time=None if counts.first_time is None else datetime_of(counts.first_time),
@@ -170,6 +169,61 @@ def _input(file: LogFile, store: FileStore, options: ReadOptions) -> InputFile:
         bytes_decoded=accounts.bytes_decoded,
         bytes_skipped=accounts.bytes_skipped,
     )
+
+
+class _DigestOfFile:
+    """A store that digests a file while it is read. The reader may leave out bytes, and read some of them again."""
+
+    def __init__(self, file: LogFile, store: FileStore) -> None:
+        self._file, self._store = file, store
+        self._digest = hashlib.sha256()
+        self._position = 0
+        self.list, self.matching = store.list, store.matching
+
+    def open(self, path: str) -> OpenFile:
+        """See ``FileStore``."""
+        opened = self._store.open(path)
+        return _DigestedFile(opened, self.add) if path == self._file.path else opened
+
+    def add(self, position: int, octets: bytes) -> None:
+        """Digest what follows the bytes so far; others are left for later, or are done."""
+        begin = self._position - position
+        if 0 <= begin < len(octets):
+            following = memoryview(octets)[begin : self._file.size - position]
+            self._digest.update(following)
+            self._position += len(following)
+
+    def completed(self, opened: OpenFile) -> str | None:
+        """The digest in hexadecimal digits, after the rest was read; None if the file is shorter than it was.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        while self._position < self._file.size:
+            left = self._file.size - self._position
+            octets = opened.read_at(self._position, min(OCTETS_AT_A_TIME, left))
+            if not octets:
+                return None
+            self.add(self._position, octets)
+        return self._digest.hexdigest()
+
+
+class _DigestedFile:
+    def __init__(self, opened: OpenFile, add: Callable[[int, bytes], None]) -> None:
+        self._opened, self._add = opened, add
+        self.stamp = opened.stamp
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        octets = self._opened.read_at(offset, size)
+        self._add(offset, octets)
+        return octets
+
+    def __enter__(self) -> Self:
+        self._opened.__enter__()
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self._opened.__exit__(*failure)
 
 
 class _Counts:

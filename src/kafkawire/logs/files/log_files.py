@@ -131,6 +131,14 @@ def segments_of(files: Iterable[LogFile]) -> list[LogFile]:
     return sorted((file for file in files if file.kind is FileKind.SEGMENT), key=lambda file: file.base_offset)
 
 
+def snapshots_before(files: Sequence[LogFile]) -> list[LogFile]:
+    """The snapshots of the state before the first segment, in the order of their offsets; without segments, none."""
+    segments = segments_of(files)
+    first = segments[0].base_offset if segments else 0
+    found = (file for file in files if file.kind is FileKind.SNAPSHOT and 0 < file.base_offset <= first)
+    return sorted(found, key=lambda snapshot: (snapshot.base_offset, -(snapshot.epoch or 0)))
+
+
 def without_repeated(files: Sequence[LogFile]) -> Sequence[LogFile]:
     """The files without each ``bootstrap.checkpoint`` beside the folder of a metadata log, which repeats its records.
 

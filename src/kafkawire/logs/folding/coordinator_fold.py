@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar, cast
+from typing import ClassVar, Final, Generic, Protocol, TypeVar, cast
 
 import msgspec
 import pyarrow as pa
@@ -12,9 +12,12 @@ import pyarrow.compute as pc
 from kafkawire.logs.folding.columns import Columns, record_batch
 from kafkawire.logs.folding.coordinator_decoder import CoordinatorDecoder, DecodedRecord
 from kafkawire.logs.folding.coordinator_log import CONSUMER_OFFSETS, LogRows
+from kafkawire.logs.folding.division import LeftByPart, bucket_of
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.limits import LARGEST_ROW_BATCH, OCTETS_AT_A_TIME, SHOWN_CORRUPT_OCTETS
+from kafkawire.logs.tables.rows import RawRows
+from kafkawire.wire import Message
 
 
 class CoordinatorFold(Protocol):
@@ -59,48 +62,6 @@ class CoordinatorFold(Protocol):
         Raises:
             SavedStateError: it is damaged.
         """
-
-
-class LeftByPart(NamedTuple):
-    """What a part of a log leaves to the join with the other parts.
-
-    Each row of both has a bucket, a number that the rows of a key have in common; null for rows of all buckets.
-
-    Attributes:
-        rows: those that later parts may change, in the order of the log.
-        changes: what the part does to rows of earlier parts, in order.
-    """
-
-    rows: pa.RecordBatch
-    changes: pa.RecordBatch
-
-    def of_bucket(self, bucket: int) -> LeftByPart:
-        """What concerns the keys of a bucket."""
-        return LeftByPart(*(each.filter(_is_of(bucket, each)) for each in self))
-
-    def encode(self) -> bytes:
-        """As bytes: a stream of Arrow's IPC format for each of the two."""
-        sink = pa.BufferOutputStream()
-        for batch in self:
-            with pa.ipc.new_stream(sink, batch.schema) as stream:
-                stream.write_batch(batch)
-        return sink.getvalue().to_pybytes()
-
-    @classmethod
-    def decode(cls, octets: bytes | pa.Buffer) -> LeftByPart:
-        """From ``encode``.
-
-        Raises:
-            pyarrow.ArrowInvalid: the bytes are not from there.
-        """
-        source = pa.BufferReader(octets)
-        streams = (list(pa.ipc.open_stream(source)) for _ in cls._fields)  # to the end: the next one follows
-        return LeftByPart(*(batch for (batch,) in streams))
-
-
-def _is_of(bucket: int, rows: pa.RecordBatch) -> pa.BooleanArray:
-    same = pc.equal(cast("pa.Int32Array", rows.column("bucket")), pa.scalar(bucket, pa.int32()))
-    return cast("pa.BooleanArray", pc.fill_null(same, pa.scalar(True)))
 
 
 class JoinableFold(CoordinatorFold, Protocol):
@@ -195,20 +156,23 @@ class RowReducer(Protocol[R]):
     RECORDS: ClassVar[frozenset[str]]
     ended: list[R]
 
+    def owner_of(self, key: Message) -> str | None:
+        """What the rows that a record with a key can change belong to, such as a group."""
+
     def apply(self, record: DecodedRecord, place: Place) -> str | None:
         """Apply the next record; returns the error in an embedded message, such as a subscription, or None."""
 
     def lose(self, place: Place, code: str, raw: bytes | None) -> None:
         """Note bytes that could not be read."""
 
-    def end_batch(self) -> None:
-        """Note the end of a batch."""
+    def end_step(self) -> None:
+        """Note that the next record is of another batch, or another time."""
 
     def still_open(self) -> Iterator[R]:
         """The rows that may still change, in the order of the log."""
 
     def save(self) -> bytes:
-        """What ``resume`` continues from, after the end of a batch."""
+        """What ``resume`` continues from, after the end of a step."""
 
     def resume(self, octets: bytes) -> None:
         """Continue from the state that an earlier reading left.
@@ -243,7 +207,8 @@ class RecordFold(Generic[R]):
         self._decoder = CoordinatorDecoder(topic, reducer.RECORDS, source.options.registry)
         self._schema = pa.schema({**EVERY_ROW, **own_columns})
         self._cells = cells
-        self._batch: tuple[str, int] | None = None
+        self._before: tuple[str, int, int] | None = None
+        self._steps = self._step = 0
         self._octets = self._octets_lost = 0
 
     @property
@@ -253,14 +218,57 @@ class RecordFold(Generic[R]):
 
     def apply(self, rows: LogRows) -> None:
         """See ``CoordinatorFold``."""
-        file, columns = rows.records.file, rows.records.columns
+        self.apply_steps(rows.records, self.steps(rows.records).to_pylist())
+
+    def steps(self, records: RawRows) -> pa.Int64Array:
+        """The number of the step of each of the next records: a step is of one batch and time."""
+        columns = records.columns.select(["batch_position", "timestamp"]).columns
+        if not len(records):
+            return pa.array([], pa.int64())
+        first, last = ((records.file.path, *(column[at].as_py() for column in columns)) for at in (0, -1))
+        begins = pa.repeat(pa.scalar(False), len(records) - 1)
+        for column in columns:
+            begins = pc.or_(begins, pc.not_equal(column[1:], column[:-1]))
+        self._steps += first != self._before
+        later = pc.cumulative_sum(begins.cast(pa.int64()))
+        numbers = pc.add(pa.concat_arrays([pa.array([0], pa.int64()), later]), pa.scalar(self._steps, pa.int64()))
+        self._before, self._steps = last, numbers[-1].as_py()
+        return cast("pa.Int64Array", numbers)
+
+    def buckets(self, records: RawRows, buckets: int) -> Sequence[int]:
+        """The bucket of each record. Those with the same owner have the same; 0 where it cannot be decoded."""
+        keys = pc.fill_null(records.keys, b"").dictionary_encode()
+        of_keys = [self._bucket(key, buckets) for key in cast("list[bytes]", keys.dictionary.to_pylist())]
+        return [of_keys[code] for code in cast("list[int]", keys.indices.to_pylist())]
+
+    def _bucket(self, key: bytes, buckets: int) -> int:
+        decoded = self._decoder.decode(key, None).key
+        owner = None if decoded is None else self._reducer.owner_of(decoded)
+        return 0 if owner is None else bucket_of(owner.encode(errors="surrogatepass"), buckets)
+
+    def end_step(self) -> None:
+        """Note that the records of another part follow."""
+        self._reducer.end_step()
+        self._step = -1
+
+    def apply_steps(self, records: RawRows, steps: Sequence[int]) -> None:
+        """Apply the next records.
+
+        Args:
+            records: some or all of the log.
+            steps: the number of the step of each.
+
+        Raises:
+            LogReadError: as ``FoldSource.failed``.
+        """
+        file, columns = records.file, records.columns
         path = file.shown_path
         names = ("batch_position", "log_offset", "leader_epoch", "timestamp", "key", "value")
         cells = zip(*(columns.column(name).to_pylist() for name in names), strict=True)
-        for position, offset, epoch, time, key, value in cells:
-            if self._batch != (path, position):
-                self._reducer.end_batch()
-                self._batch = path, position
+        for (position, offset, epoch, time, key, value), step in zip(cells, steps, strict=True):
+            if step != self._step:
+                self._reducer.end_step()
+                self._step = step
             self._octets += len(value or b"")
             record = self._decoder.decode(key, value)
             if record.error is not None:
@@ -294,7 +302,7 @@ class RecordFold(Generic[R]):
 
     def last_ended(self) -> Iterator[pa.RecordBatch]:
         """See ``CoordinatorFold``."""
-        self._reducer.end_batch()
+        self._reducer.end_step()
         yield from self._tables(self._reducer.ended)
         self._reducer.ended.clear()
 

@@ -38,12 +38,14 @@ class TransactionEnd(NamedTuple):
         row: how many of the records come before it.
         producer_id: of the producer.
         time: of the marker, in milliseconds since the epoch.
+        offset: of the marker.
         outcome: of the transaction.
     """
 
     row: int
     producer_id: int
     time: int
+    offset: int
     outcome: Outcome
 
 
@@ -283,5 +285,5 @@ class CoordinatorLog:
                 self._source.failed("decode_error", str(error), rows.file, position, offset)
                 continue
             if outcome is not None:
-                ends.append(TransactionEnd(row, producer, time, outcome))
+                ends.append(TransactionEnd(row, producer, time, offset, outcome))
         return ends

@@ -12,7 +12,7 @@ import pyarrow as pa
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.coordinator_decoder import DecodedRecord
 from kafkawire.logs.folding.coordinator_fold import EVERY_ROW, HistoryRow, Place, RecordFold
-from kafkawire.logs.folding.coordinator_history import CoordinatorHistory
+from kafkawire.logs.folding.coordinator_parts import RoutedHistory
 from kafkawire.logs.folding.saved_state import decode_saved, tagged, untagged
 from kafkawire.logs.times import TIMESTAMP
 from kafkawire.wire import Message
@@ -89,6 +89,10 @@ class StatesReducer(ABC):
     def forget(self, key: Message) -> None:
         """Note that the state of a key is unknown."""
 
+    def owner_of(self, key: Message) -> str | None:
+        """See ``RowReducer``."""
+        return cast("str | None", self.key_of(key)[0])
+
     def apply(self, record: DecodedRecord, place: Place) -> str | None:
         """See ``RowReducer``."""
         if record.key is None:
@@ -111,7 +115,7 @@ class StatesReducer(ABC):
         """See ``RowReducer``."""
         self.ended.append(StateRow(place=place, error=code, corrupt=raw, lost=True))
 
-    def end_batch(self) -> None:  # noqa: B027 records change one key each, so batches do not matter
+    def end_step(self) -> None:  # noqa: B027 records change one key each, so steps do not matter
         """See ``RowReducer``."""
 
     def still_open(self) -> Iterator[StateRow]:
@@ -184,7 +188,7 @@ def state_history(
     keys: Mapping[str, pa.DataType],
     values: Mapping[str, pa.DataType],
     details: tuple[str, ...] = (),
-) -> CoordinatorHistory:
+) -> RoutedHistory:
     """A history of the states of keys.
 
     Args:
@@ -205,7 +209,7 @@ def state_history(
             "to_offset": [row.to_offset for row in rows],
         }
 
-    return CoordinatorHistory(
+    return RoutedHistory(
         name,
         purpose,
         columns,

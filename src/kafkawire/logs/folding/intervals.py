@@ -57,7 +57,8 @@ class Ledger(Generic[K]):
 
     Args:
         renews: whether new values of a key begin a new interval; otherwise they replace the values of the open one.
-        absent: values that are equivalent to no interval: a snapshot omits keys with these values.
+        absent: values that are equivalent to no interval: a snapshot omits keys with these values, and setting them
+            where every key is known and this one has none changes nothing.
         same: whether two values are equal.
         fits: whether a snapshot that has the second values may complete the first ones, parts of which are unknown; by
             default, where they are equal.
@@ -101,6 +102,8 @@ class Ledger(Generic[K]):
 
     def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
         """Set the values of a key. Setting the values that it already has changes nothing."""
+        if self.complete and values == self._absent and key not in self._open:
+            return
         time, offset = at
         begun = Interval(key, values, time, offset)
         held = self._open.setdefault(key, begun)  # one search for the key, since most are new

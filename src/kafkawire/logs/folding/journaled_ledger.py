@@ -52,8 +52,8 @@ class JournaledLedger(Ledger[K]):
         """See ``Ledger``."""
         before = self._open.get(key)
         super().put(key, values, at, group)
-        now = self._open[key]
-        if now is not before:
+        now = self._open.get(key)
+        if now is not None and now is not before:
             self._note_beginning(now)
 
     def begin(self, interval: Interval[K]) -> None:

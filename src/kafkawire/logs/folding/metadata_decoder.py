@@ -15,7 +15,7 @@ from kafkawire.logs.folding.message_decoder import MessageDecoder
 from kafkawire.logs.frames.flaws import code_of
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.logs.tables.decoded_messages import RowFault
-from kafkawire.logs.tables.rows import RawRows
+from kafkawire.logs.tables.rows import RAW_COLUMNS, RawRows
 from kafkawire.protocol import message_class
 from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.records.metadata_records import encode_metadata_record
@@ -32,10 +32,18 @@ ENCODED: Final = "(encoded)"
 Needed: TypeAlias = Mapping[str, tuple[str, ...]]
 """The fields that a history needs, by the name of the message."""
 
+Owners: TypeAlias = Mapping[str, str]
+"""The needed field that decides which intervals a record can change, by the name of the message.
+
+Records with different values there change different intervals. A message without an entry may change any.
+"""
+
 Record: TypeAlias = tuple[object, ...]
 """The name of a message, and its needed fields as rows of Arrow have them: ids are strings, arrays are lists."""
 
 _COLUMNS: Final = ("batch_position", "log_offset", "timestamp", "value")
+NEEDED_COLUMNS: Final = pa.schema([RAW_COLUMNS.field(name) for name in _COLUMNS])
+"""What is decoded of the needed records."""
 
 
 class MetadataRecords(NamedTuple):
@@ -46,6 +54,7 @@ class MetadataRecords(NamedTuple):
         positions, offsets, timestamps: of the batch of each, of itself, and its time in milliseconds.
         faults: the errors, by the number of the record; None for a record of another type.
         has_markers: whether a transaction of the metadata log begins or ends among them.
+        others: numbers of the records that are only there for their time and their errors, and are not applied.
     """
 
     records: Sequence[Record | None]
@@ -54,6 +63,7 @@ class MetadataRecords(NamedTuple):
     timestamps: pa.Int64Array
     faults: Mapping[int, RowFault | None]
     has_markers: bool
+    others: frozenset[int] = frozenset()
 
 
 class _Known:
@@ -132,7 +142,10 @@ class MetadataDecoder:
             first: records before this offset are skipped.
             limit: records from this offset on are skipped; None for no limit.
         """
-        columns = self._needed_columns(rows, first, limit)
+        return self.decode_needed(self.needed_columns(rows, first, limit))
+
+    def decode_needed(self, columns: pa.RecordBatch) -> MetadataRecords:
+        """The records of ``needed_columns``."""
         values = cast("pa.BinaryArray", columns.column("value"))
         records, numbers, exact = self._together(values)
         faults: dict[int, RowFault | None] = {}
@@ -146,8 +159,12 @@ class MetadataDecoder:
         positions, offsets, timestamps = (cast("pa.Int64Array", columns.column(name)) for name in _COLUMNS[:-1])
         return MetadataRecords(records, positions, offsets, timestamps, faults, not numbers.isdisjoint(MARKERS))
 
-    def _needed_columns(self, rows: RawRows, first: int, limit: int | None) -> pa.RecordBatch:
-        """The rows within the limits, without control records and those of other types, which are most of a log."""
+    def needed_columns(self, rows: RawRows, first: int, limit: int | None) -> pa.RecordBatch:
+        """The rows within the limits, without control records and those of other types, which are most of a log.
+
+        Args:
+            rows, first, limit: as ``decode``.
+        """
         offsets = cast("pa.Int64Array", rows.columns.column("log_offset"))
         wanted = pc.and_not(pc.greater_equal(offsets, pa.scalar(first, pa.int64())), rows.control)
         if limit is not None:

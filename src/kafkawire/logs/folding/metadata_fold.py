@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import repeat
+from itertools import compress, repeat
 from typing import ClassVar, Final, Generic, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 
 import msgspec
@@ -11,22 +11,19 @@ import pyarrow as pa
 
 from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.folding.intervals import UNKNOWN, Interval, K, Ledger, Moment, Values
-from kafkawire.logs.folding.metadata_decoder import MetadataDecoder, MetadataRecords, Needed, Record
+from kafkawire.logs.folding.metadata_decoder import MetadataDecoder, MetadataRecords, Needed, Owners, Record
+from kafkawire.logs.folding.metadata_log import Run, SnapshotRows
 from kafkawire.logs.folding.saved_state import decode_saved, tagged, untagged
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
-from kafkawire.logs.tables.rows import RawRows
 from kafkawire.logs.times import Clock
 from kafkawire.protocol import (
     AbortTransactionRecord,
     BeginTransactionRecord,
     EndTransactionRecord,
-    SnapshotHeaderRecord,
 )
-from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
+from kafkawire.records.control_records import ControlRecordType
 from kafkawire.records.metadata_transactions import MetadataTransactions
-from kafkawire.wire import DecodeError
-from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.batches.batch import NO_TIMESTAMP
 
 _GAP: Final = "offset_gap"
@@ -46,10 +43,12 @@ class StateReducer(Protocol[K]):
 
     Attributes:
         RECORDS: the messages that it needs.
+        OWNERS: see ``Owners``.
         ledger: its intervals.
     """
 
     RECORDS: ClassVar[Needed]
+    OWNERS: ClassVar[Owners]
     ledger: Ledger[K]
 
     def apply(self, changes: Iterable[Change]) -> None:
@@ -131,29 +130,18 @@ class _SnapshotState(_State[K]):
         """Whether header and footer were both read."""
         return self._ends >= _ENDS_OF_SNAPSHOT
 
-    def apply_rows(self, rows: RawRows) -> None:
+    def apply_rows(self, rows: SnapshotRows) -> None:
         """Apply the next records."""
-        found = self._decoder.decode(rows, 0, None)
+        found = rows.rows.decoded(self._decoder, 0, None)
         for row in found.faults:
             self._failed(rows.file, found, row)
             self.lost_some = self.lost_some or _is_lost(found, row)
-        self.apply(zip(filter(None, found.records), repeat(UNKNOWN)), has_markers=found.has_markers)
-        for control in _controls(rows):
-            self._ends.add(control.type)
-            if isinstance(control.message, SnapshotHeaderRecord):
-                self.time = control.message.last_contained_log_timestamp
-
-
-class Run(NamedTuple):
-    """Batches of a log without a gap between them.
-
-    Attributes:
-        batches: the batches.
-        rows: their records.
-    """
-
-    batches: Sequence[RecordBatch]
-    rows: RawRows
+        own = (each for number, each in enumerate(found.records) if each is not None and number not in found.others)
+        self.apply(zip(own, repeat(UNKNOWN)), has_markers=found.has_markers)
+        for end in rows.ends:
+            self._ends.add(end.type)
+            if end.time is not None:
+                self.time = end.time
 
 
 class _Saved(msgspec.Struct, frozen=True, array_like=True):
@@ -313,28 +301,28 @@ class MetadataFold(Generic[K]):
 
     def apply(self, run: Run) -> None:
         """Apply the next batches of the log."""
-        file, first, expected = run.rows.file, run.batches[0], self._expected
+        expected = self._expected
         if expected is None:
-            self._clock.read(first.base_timestamp)
-            if first.base_offset == 0:
+            self._clock.read(run.base_timestamp)
+            if run.base_offset == 0:
                 self._note_complete()
             elif not self._has_snapshots and not self._flawed:
-                self._lack(f"the log has no records before {first.base_offset}", file, first, 0)
-        elif first.base_offset > expected:
-            self._note_gap(file, first, expected)
+                self._lack(f"the log has no records before {run.base_offset}", run, 0)
+        elif run.base_offset > expected:
+            self._note_gap(run, expected)
         self._flawed = False
         self._covered = 0
         limit = self._source.options.high_watermark
-        found = self._decoder.decode(run.rows, expected or 0, limit)
+        found = run.rows.decoded(self._decoder, expected or 0, limit)
         begin = 0
         for row in found.faults:
             self._apply(found, begin, row)
-            self._failed(file, found, row)
+            self._failed(run.file, found, row)
             if _is_lost(found, row):
                 self.ledger.complete = False
             begin = row + (found.records[row] is None)
         self._apply(found, begin, len(found.records))
-        end = run.batches[-1].last_offset + 1
+        end = run.last_offset + 1
         self._expected = max(expected or 0, end if limit is None else min(end, limit))
 
     def _apply(self, found: MetadataRecords, begin: int, end: int) -> None:
@@ -343,20 +331,26 @@ class MetadataFold(Generic[K]):
         times = _shared(self._clock.read_column(found.timestamps.slice(begin, count)))
         moments = zip(times, found.offsets.slice(begin, count).to_pylist(), strict=True)
         records = cast("Sequence[Record]", found.records[begin:end])
-        self._state.apply(zip(records, moments, strict=True), has_markers=found.has_markers)
+        changes: Iterator[Change] = zip(records, moments, strict=True)
+        if found.others:
+            applied = bytearray(b"\1") * count
+            for number in found.others:
+                if begin <= number < end:
+                    applied[number - begin] = 0
+            changes = compress(changes, applied)
+        self._state.apply(changes, has_markers=found.has_markers)
 
-    def _note_gap(self, file: LogFile, batch: RecordBatch, expected: int) -> None:
+    def _note_gap(self, run: Run, expected: int) -> None:
         """Records are missing, and no snapshot has what they changed. The known state is kept."""
         if not self._flawed:
-            reason = f"the log has no records from offset {expected} to {batch.base_offset - 1}"
-            self._lack(reason, file, batch, expected)
+            self._lack(f"the log has no records from offset {expected} to {run.base_offset - 1}", run, expected)
         self.ledger.complete = False
         self._state.transactions.forget()
 
-    def _lack(self, reason: str, file: LogFile, batch: RecordBatch, first: int) -> None:
+    def _lack(self, reason: str, run: Run, first: int) -> None:
         """Report that the log has no records from an offset to a batch."""
-        self.losses.append(Loss(_GAP, first, batch.base_offset, self._clock.now or None))
-        self._source.failed(_GAP, reason, file, batch.position, first)
+        self.losses.append(Loss(_GAP, first, run.base_offset, self._clock.now or None))
+        self._source.failed(_GAP, reason, run.file, run.position, first)
 
     def _failed(self, file: LogFile, found: MetadataRecords, row: int) -> None:
         fault = found.faults[row]
@@ -384,14 +378,3 @@ def _is_lost(found: MetadataRecords, row: int) -> bool:
     """Whether a record that the history needs could not be decoded."""
     fault = found.faults[row]
     return found.records[row] is None and fault is not None and fault[0] != "unknown_type"
-
-
-def _controls(rows: RawRows) -> Iterator[ControlRecord]:
-    found = rows.where(rows.control)
-    for key, value in zip(found.keys.to_pylist(), found.values.to_pylist(), strict=True):
-        try:
-            control = decode_control_record(key, value)
-        except DecodeError:
-            continue
-        if isinstance(control, ControlRecord):
-            yield control

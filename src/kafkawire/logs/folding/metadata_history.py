@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Generic
+from typing import Any, Final, Generic, Protocol
 
 import pyarrow as pa
 
 from kafkawire.columns.arrow_types import ArrowField
+from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.columns import Columns, record_batch
+from kafkawire.logs.folding.coordinator_log import PartOfLog, Past
+from kafkawire.logs.folding.division import Bucket, DivisibleHistory, LeftByPart
 from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, id_fields, interval_id
 from kafkawire.logs.folding.intervals import Interval, K
-from kafkawire.logs.folding.metadata_fold import Loss, MetadataFold, StateReducer
-from kafkawire.logs.folding.metadata_replay import replay
+from kafkawire.logs.folding.metadata_fold import MARKER_IDS, Loss, MetadataFold, StateReducer
+from kafkawire.logs.folding.metadata_log import snapshots_of
+from kafkawire.logs.folding.metadata_parts import JoinedLog, MetadataPart, Routes
+from kafkawire.logs.folding.metadata_replay import replay, replay_log
 from kafkawire.logs.folding.saved_state import SavedLog, tagged
 from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
+from kafkawire.logs.frames.batches import FileRange
 from kafkawire.logs.frames.continuing import Reached
 from kafkawire.logs.limits import LARGEST_ROW_BATCH
 from kafkawire.logs.options import ReadMode, ReadOptions
@@ -40,7 +46,7 @@ _INTERVAL: Final = (
 
 
 @dataclass(frozen=True)
-class MetadataHistory(HistoryOfLog, Generic[K]):
+class MetadataHistory(HistoryOfLog, DivisibleHistory, Generic[K]):
     """A history that is folded from a metadata log.
 
     Rows come in the order in which their intervals end; the intervals that are still open follow, in the order in which
@@ -86,12 +92,71 @@ class MetadataHistory(HistoryOfLog, Generic[K]):
             rows.fold.resume(since.fold)
         return _Changes(rows, files, source, None if since is None else since.reached)
 
+    def part(
+        self,
+        ranges: Sequence[FileRange],
+        files: Sequence[LogFile],
+        schema: pa.Schema,
+        source: FoldSource,
+        past: Past | None,
+    ) -> MetadataPart:
+        """See ``DivisibleHistory``."""
+        return MetadataPart(ranges, files, self._routes(source), source)
+
+    def joined(
+        self,
+        lefts: Iterable[Iterable[LeftByPart]],
+        files: Sequence[LogFile],
+        schema: pa.Schema,
+        source: FoldSource,
+        bucket: Bucket,
+    ) -> Iterator[pa.RecordBatch]:
+        """See ``DivisibleHistory``."""
+        counting = source if bucket.number == 0 else FoldSource(source.options, Accounts(), source.store)
+        rows = _Rows(self, files, schema, counting)
+        log = JoinedLog(lefts, files, bucket, self._routes(source), counting)
+        for _ in replay_log(log, snapshots_of(files, None), [rows.fold], counting):
+            rows.keep_losses(bucket.number == 0)
+            yield from rows.ready()
+        rows.keep_losses(bucket.number == 0)
+        yield from rows.rest()
+        if counting is not source:
+            source.accounts.rows += counting.accounts.rows
+
+    def check_known(
+        self, files: Sequence[LogFile], source: FoldSource, found: Sequence[PartOfLog], *, is_last: bool
+    ) -> None:
+        """See ``DivisibleHistory``: the joins check it."""
+
+    def _routes(self, source: FoldSource) -> Routes:
+        reducer = self.make_reducer(Selection.of(source.options).as_of)
+        return Routes({**dict.fromkeys(MARKER_IDS, ()), **reducer.RECORDS}, reducer.OWNERS)
+
+
+class RowsBeside(Protocol):
+    """Rows that are made of the folds of histories, of all times."""
+
+    @property
+    def name(self) -> str:
+        """Of their table."""
+
+    @property
+    def folds(self) -> Mapping[str, MetadataFold[Any]]:
+        """The folds, by the names of their histories."""
+
+    def ready(self) -> Iterator[pa.RecordBatch]:
+        """Full batches, after the folds have read more."""
+
+    def rest(self) -> Iterator[pa.RecordBatch]:
+        """All other rows, once the log was read."""
+
 
 def read_together(
     histories: Sequence[MetadataHistory[Any]],
     files: Sequence[LogFile],
     schemas: Mapping[str, pa.Schema],
     source: FoldSource,
+    beside: RowsBeside | None = None,
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
     """The rows of several histories of one log, each batch with the name of its history; the log is read once.
 
@@ -99,13 +164,21 @@ def read_together(
         histories: what to read.
         files: segments and snapshots of the log.
         schemas: by the name of each history, some or all of its columns.
-        source: reads the files.
+        source: reads the files; without ``as_of`` if there are rows beside.
+        beside: other rows of the log, whose folds the histories use as well.
 
     Raises:
         LogReadError, BeforeKnowledgeError: as ``History.read``.
     """
-    read = {history.name: _Rows(history, files, schemas[history.name], source) for history in histories}
-    for _ in replay(files, [rows.fold for rows in read.values()], source):
+    shared = {} if beside is None else beside.folds
+    own = {
+        history.name: _Rows(history, files, schemas[history.name], source, shared.get(history.name))
+        for history in histories
+    }
+    folds = {**shared, **{name: rows.fold for name, rows in own.items()}}
+    # Rows beside come last, because they forget what has ended.
+    read: dict[str, _Rows[Any] | RowsBeside] = {**own, **({} if beside is None else {beside.name: beside})}
+    for _ in replay(files, [*folds.values()], source):
         for name, rows in read.items():
             for batch in rows.ready():
                 yield name, batch
@@ -141,18 +214,28 @@ class _Rows(Generic[K]):
     """
 
     def __init__(
-        self, history: MetadataHistory[K], files: Sequence[LogFile], schema: pa.Schema, source: FoldSource
+        self,
+        history: MetadataHistory[K],
+        files: Sequence[LogFile],
+        schema: pa.Schema,
+        source: FoldSource,
+        fold: MetadataFold[K] | None = None,
     ) -> None:
         self._history, self._schema, self._source = history, schema, source
         self._folder, self._cluster = (files[0].shown_folder, files[0].cluster) if files else ("", None)
         self._selection = Selection.of(source.options)
         self._waiting: list[Interval[K]] = []
         self._losses = Counter[Loss]()
-        self.fold = MetadataFold(
-            partial(history.make_reducer, self._selection.as_of),
-            source,
-            has_snapshots=any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files),
-        )
+        if fold is None:
+            has_snapshots = any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files)
+            make_reducer = partial(history.make_reducer, self._selection.as_of)
+            fold = MetadataFold(make_reducer, source, has_snapshots=has_snapshots)
+        self.fold = fold
+
+    def keep_losses(self, keeps: bool) -> None:
+        """Whether rows of losses are returned."""
+        if not keeps:
+            self.fold.losses.clear()
 
     def ready(self) -> Iterator[pa.RecordBatch]:
         """Full batches of rows whose intervals have ended.

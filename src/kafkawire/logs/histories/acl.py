@@ -13,7 +13,7 @@ from kafkawire.columns import MessageColumns
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.folding.columns import Columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, Values
-from kafkawire.logs.folding.metadata_decoder import ENCODED, FRAME_SIZE, Needed
+from kafkawire.logs.folding.metadata_decoder import ENCODED, FRAME_SIZE, Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.decoded_messages import decode_messages
@@ -47,6 +47,8 @@ class _AclReducer:
         "AccessControlEntryRecord": ("id", ENCODED),
         "RemoveAccessControlEntryRecord": ("id",),
     }
+
+    OWNERS: ClassVar[Owners] = {"AccessControlEntryRecord": "id", "RemoveAccessControlEntryRecord": "id"}
 
     def __init__(self) -> None:
         self.ledger: Ledger[str] = Ledger(same=_is_same)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, fits_where_known
-from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.histories.registrations import (
@@ -73,6 +73,14 @@ class _BrokerReducer:
         "FenceBrokerRecord": ("id", "epoch"),
         "UnfenceBrokerRecord": ("id", "epoch"),
         "UnregisterBrokerRecord": ("broker_id",),
+    }
+
+    OWNERS: ClassVar[Owners] = {
+        "RegisterBrokerRecord": "broker_id",
+        "BrokerRegistrationChangeRecord": "broker_id",
+        "FenceBrokerRecord": "id",
+        "UnfenceBrokerRecord": "id",
+        "UnregisterBrokerRecord": "broker_id",
     }
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
-from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.enum_names import CONFIG_RESOURCE_TYPES
@@ -40,6 +40,8 @@ class _ConfigReducer:
         "TopicRecord": ("topic_id", "name"),
         "RemoveTopicRecord": ("topic_id",),
     }
+
+    OWNERS: ClassVar[Owners] = {"ConfigRecord": "resource_name"}
 
     def __init__(self) -> None:
         self.ledger: Ledger[ConfigKey] = Ledger(absent=_UNSET)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
-from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.histories.registrations import ENDPOINTS, FEATURES, Endpoint, Feature, endpoints_of, features_of
@@ -26,6 +26,11 @@ class _ControllerReducer:
     RECORDS: ClassVar[Needed] = {
         "RegisterControllerRecord": ("controller_id", "incarnation_id", "end_points", "features"),
         "UnregisterControllerRecord": ("controller_id",),
+    }
+
+    OWNERS: ClassVar[Owners] = {
+        "RegisterControllerRecord": "controller_id",
+        "UnregisterControllerRecord": "controller_id",
     }
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
-from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 
@@ -23,6 +23,8 @@ class _FeatureReducer:
     """Sets levels by the name of the feature. Level 0 disables a feature."""
 
     RECORDS: ClassVar[Needed] = {"FeatureLevelRecord": ("name", "feature_level")}
+
+    OWNERS: ClassVar[Owners] = {"FeatureLevelRecord": "name"}
 
     def __init__(self) -> None:
         self.ledger: Ledger[str] = Ledger()

@@ -11,11 +11,12 @@ import pyarrow as pa
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.coordinator_decoder import DecodedRecord
 from kafkawire.logs.folding.coordinator_fold import HistoryRow, Place, RecordFold
-from kafkawire.logs.folding.coordinator_history import CoordinatorHistory
+from kafkawire.logs.folding.coordinator_parts import RoutedHistory
 from kafkawire.logs.folding.saved_state import decode_saved
 from kafkawire.logs.histories.group_records import GROUP_RECORDS, GroupRecords, group_of
 from kafkawire.logs.histories.group_state import Group
 from kafkawire.logs.times import TIMESTAMP
+from kafkawire.wire import Message
 
 _ASSIGNMENT: Final[Mapping[str, pa.DataType]] = {
     "topic": pa.string(),
@@ -90,7 +91,10 @@ class _GroupsReducer:
         self._records = GroupRecords()
         self._rows: dict[str, dict[str | None, _GroupRow]] = {}
         self._changed: dict[str, _ChangedGroup] = {}
-        self._time: int | None = None
+
+    def owner_of(self, key: Message) -> str | None:
+        """See ``RowReducer``."""
+        return group_of(key)
 
     def apply(self, record: DecodedRecord, place: Place) -> str | None:
         """See ``RowReducer``; a null value removes the group, member or assignment of the key."""
@@ -106,9 +110,6 @@ class _GroupsReducer:
                 )
             )
             return None
-        if place.append_time != self._time:
-            self.end_batch()
-            self._time = place.append_time
         changed = self._records.apply(record.key, record.value)
         if changed is None:
             return None
@@ -125,8 +126,8 @@ class _GroupsReducer:
         """See ``RowReducer``."""
         self.ended.append(_GroupRow(place=place, error=code, corrupt=raw, lost=True))
 
-    def end_batch(self) -> None:
-        """Make rows of the changes of a batch, or of its records of one time."""
+    def end_step(self) -> None:
+        """See ``RowReducer``: make rows of the changes of a step."""
         for group_id, change in self._changed.items():
             self._renew(group_id, change.members, change.place)
         self._changed.clear()
@@ -212,7 +213,7 @@ def _cells(rows: Sequence[_GroupRow]) -> Columns:
     return {"group_id": [row.group_id for row in rows], **dict(zip(_VALUES, columns, strict=True))}
 
 
-HISTORY: Final = CoordinatorHistory(
+HISTORY: Final = RoutedHistory(
     "group_history",
     "groups, their members, subscriptions and assignments",
     {**_COLUMNS, "valid_from": TIMESTAMP, "valid_to": TIMESTAMP},

@@ -30,6 +30,7 @@ _OF_COMMIT: Final[Mapping[str, pa.DataType]] = {
     "committed_offset": pa.int64(),
     "valid_from": TIMESTAMP,
     "valid_to": TIMESTAMP,
+    "to_offset": pa.int64(),
 }
 _OF_END: Final[Mapping[str, pa.DataType]] = {
     "end_offset": pa.int64(),

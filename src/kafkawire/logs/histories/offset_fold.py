@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from operator import itemgetter
 from typing import Final, TypeAlias, cast
-from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
-from kafkawire.logs.folding.coordinator_fold import LeftByPart
 from kafkawire.logs.folding.coordinator_log import LogRows, TransactionEnd
+from kafkawire.logs.folding.division import LeftByPart, bucket_of
 from kafkawire.logs.folding.saved_state import SavedStateError
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
@@ -46,6 +45,7 @@ _LEFT_ROWS: Final = pa.schema([pa.field("file", pa.dictionary(pa.int32(), pa.str
 _CHANGE_FIELDS: Final[tuple[ArrowField, ...]] = (
     pa.field("key", pa.binary()),
     pa.field("time", pa.int64()),
+    pa.field("offset", pa.int64()),
     pa.field("producer_id", pa.int64()),
     pa.field("outcome", pa.string()),
     pa.field("bucket", pa.int32()),
@@ -60,7 +60,10 @@ _LEAST_OCTETS: Final = 4 * OCTETS_AT_A_TIME
 """The same in bytes."""
 
 
-_Change: TypeAlias = tuple[bytes | None, int, int | None, Outcome | None]
+_End: TypeAlias = tuple[int | None, int | None]
+"""Time and offset of what ended a row; None for a row that a flaw is, and for an open row."""
+
+_Change: TypeAlias = tuple[bytes | None, int, int, int | None, Outcome | None]
 """What a part of a log does to rows of earlier parts, without the bucket: as a row of ``_CHANGES``."""
 
 
@@ -96,7 +99,8 @@ class OffsetFold:
 
     def _clear_ended(self) -> None:
         self._ended: list[int] = []
-        self._ended_at: list[int | None] = []
+        self._ended_by: list[int] = []
+        self._other_ends: list[_End] = []
         self._began: dict[int, int] = {}
         self._outcomes: dict[int, str] = {}
 
@@ -105,23 +109,22 @@ class OffsetFold:
         self._add_lost()
         commits = self._decoder.decode(rows.records)
         columns = commits.columns
-        times = cast("list[int]", columns.column("append_time").to_pylist())
-        done = 0
+        count, done = columns.num_rows, 0
         for row, end in _steps(commits, rows.ends):
-            self._commit(commits.keys, times, done, row)
+            self._commit(commits, done, row)
             if end is None:
-                self._change(commits, row, times[row], rows.records)
+                self._change(commits, row, rows.records)
             else:
                 self._end_transaction(end)
             done = row + (end is None)
-        self._commit(commits.keys, times, done, len(times))
-        self._count += len(times)
-        file = pa.repeat(pa.scalar(self._number_of(rows.records.file.shown_path), pa.int32()), len(times))
+        self._commit(commits, done, count)
+        self._count += count
+        file = pa.repeat(pa.scalar(self._number_of(rows.records.file.shown_path), pa.int32()), count)
         self._add(columns, columns.column("append_time"), file)
 
     def lose(self, flaw: Flaw) -> None:
         """See ``CoordinatorFold``."""
-        self._end(self._count, None)
+        self._end(self._count, (None, None))
         self._count += 1
         self._octets_lost += len(flaw.raw or b"")
         self._lost.append(flaw)
@@ -133,7 +136,7 @@ class OffsetFold:
         is_much = ended >= _LEAST_ROWS or self._octets >= _LEAST_OCTETS
         if (is_half and is_much) or self._octets_lost >= SHOWN_CORRUPT_OCTETS:
             rows = self._rows()
-            yield self._shown(rows, self._ended, self._ended_at)
+            yield self._shown(rows, self._ended, self._ends(rows))
             self._keep(rows)
 
     def rest(self) -> Iterator[pa.RecordBatch]:
@@ -144,9 +147,11 @@ class OffsetFold:
         rows = _patched(rows, "txn_outcome", dict.fromkeys(pending, "open"))
         still_open = self._not_saved(array("q", sorted(chain(self._held.values(), pending))), pending, rows)
         self._held.clear()
-        times = rows.column("append_time")
-        valid_to = [cast("int", times[row].as_py()) if row in pending else None for row in still_open]
-        yield from self._shown_in_pieces(rows, still_open, valid_to)
+        of_open = pa.array(still_open, pa.int64())
+        is_pending = pc.is_in(of_open, pa.array(sorted(pending), pa.int64()))
+        never = pa.scalar(None, pa.int64())
+        valid_to = pc.if_else(is_pending, rows.column("append_time").take(of_open), never)
+        yield from self._shown_in_pieces(rows, still_open, (valid_to, pa.nulls(len(still_open), pa.int64())))
 
     def save(self) -> bytes:
         """See ``CoordinatorFold``."""
@@ -168,7 +173,7 @@ class OffsetFold:
     def last_ended(self) -> Iterator[pa.RecordBatch]:
         """See ``JoinableFold``."""
         rows = self._rows()
-        yield from self._shown_in_pieces(rows, self._ended, self._ended_at)
+        yield from self._shown_in_pieces(rows, self._ended, self._ends(rows))
         self._keep(rows)
 
     def left(self, buckets: int) -> LeftByPart:
@@ -190,7 +195,7 @@ class OffsetFold:
         )
         columns = [files, *rows.columns[1:], *_arrays(of_fold, [each.type for each in _OF_FOLD])]
         changed = tuple(zip(*self._changes, strict=True)) or ((),) * (len(_CHANGES) - 1)
-        of_keys = zip(_buckets((key for key, *_ in self._changes), buckets), changed[2], strict=True)
+        of_keys = zip(_buckets((key for key, *_ in self._changes), buckets), changed[3], strict=True)
         changes = [*changed, [bucket if producer is None else None for bucket, producer in of_keys]]
         return LeftByPart(
             pa.RecordBatch.from_arrays(columns, schema=_LEFT_ROWS),
@@ -199,11 +204,11 @@ class OffsetFold:
 
     def join(self, left: LeftByPart) -> None:
         """See ``JoinableFold``."""
-        for key, time, producer, outcome in _changes_of(left.changes):
+        for key, time, offset, producer, outcome in _changes_of(left.changes):
             if producer is None or outcome is None:
-                self._remove(key, time)
+                self._remove(key, time, offset)
             else:
-                self._end_transaction(TransactionEnd(0, producer, time, outcome))
+                self._end_transaction(TransactionEnd(0, producer, time, offset, outcome))
         rows, columns = left.rows, left.rows.columns
         keys, producers, superseded, _ = (each.to_pylist() for each in columns[len(_ROWS) :])
         owners = zip(cast("list[bytes]", keys), cast("list[int | None]", producers), strict=True)
@@ -257,60 +262,61 @@ class OffsetFold:
         self._chunks.append(pa.RecordBatch.from_arrays([file, *columns.columns, *of_fold], schema=_ROWS))
         self._octets += columns.nbytes
 
-    def _commit(self, keys: Sequence[bytes | None], times: Sequence[int], first: int, last: int) -> None:
+    def _commit(self, commits: Commits, first: int, last: int) -> None:
         """Apply a range of records that are all commits outside of transactions, as nearly all are."""
-        held, ended, ended_at, row = self._held, self._ended, self._ended_at, self._count + first
-        for key, time in zip(keys[first:last], times[first:last], strict=True):
+        held, ended, ended_by, row = self._held, self._ended, self._ended_by, self._count + first
+        for key in commits.keys[first:last]:
             before = held.get(key)
             held[key] = row
-            row += 1
             if before is not None:
                 ended.append(before)
-                ended_at.append(time)
+                ended_by.append(row)
             elif self._has_past:
-                self._changes.append((key, time, None, None))
+                self._changes.append((key, *_moment(commits, row - self._count), None, None))
+            row += 1
 
-    def _change(self, commits: Commits, at: int, time: int, records: RawRows) -> None:
+    def _change(self, commits: Commits, at: int, records: RawRows) -> None:
         """Apply a record of another kind."""
         row, key, change = self._count + at, commits.keys[at], commits.changes[at]
+        moment = _moment(commits, at)
         if change == "pending":
             producer_id = cast("int", records.columns.column("producer_id")[at].as_py())
             self._add_pending(row, producer_id, key)
         elif change == "tombstone":
-            self._remove(key, time)
-            self._end(row, time)
+            self._remove(key, *moment)
+            self._end(row, moment)
         elif change == "unknown":
-            self._end(row, time)
+            self._end(row, moment)
 
     def _end_transaction(self, end: TransactionEnd) -> None:
         """Apply the pending commits of a producer, or drop them."""
         if self._has_past and end.producer_id not in self._producers_with_marker:
             self._producers_with_marker.add(end.producer_id)
-            self._changes.append((None, end.time, end.producer_id, end.outcome))
+            self._changes.append((None, end.time, end.offset, end.producer_id, end.outcome))
         for row, key in self._pending.pop(end.producer_id, {}).items():
             self._outcomes[row] = end.outcome
             self._began[row] = end.time
             is_superseded = row in self._superseded
             self._no_longer_pending(row, key)
             if end.outcome == "committed" and not is_superseded and self._held.get(key, -1) < row:
-                self._end_held(key, end.time)
+                self._end_held(key, end.time, end.offset)
                 self._held[key] = row
             else:
-                self._end(row, end.time)
+                self._end(row, (end.time, end.offset))
 
-    def _remove(self, key: bytes | None, time: int) -> None:
+    def _remove(self, key: bytes | None, time: int, offset: int) -> None:
         """Remove an offset. Pending commits of the key take no effect any more."""
-        self._end_held(key, time)
+        self._end_held(key, time, offset)
         if self._pending_of_key:
             self._superseded |= self._pending_of_key.pop(key, set())
 
-    def _end_held(self, key: bytes | None, time: int) -> None:
+    def _end_held(self, key: bytes | None, time: int, offset: int) -> None:
         """End the row that is the offset of a key; it may be in an earlier part."""
         before = self._held.pop(key, None)
         if before is not None:
-            self._end(before, time)
+            self._end(before, (time, offset))
         elif self._has_past:
-            self._changes.append((key, time, None, None))
+            self._changes.append((key, time, offset, None, None))
 
     def _add_pending(self, row: int, producer_id: int, key: bytes | None) -> None:
         self._pending.setdefault(producer_id, {})[row] = key
@@ -323,9 +329,23 @@ class OffsetFold:
         if not same_key:
             self._pending_of_key.pop(key, None)
 
-    def _end(self, row: int, time: int | None) -> None:
+    def _end(self, row: int, end: _End) -> None:
+        """End a row by something else than a commit outside of transactions, whose number says it."""
         self._ended.append(row)
-        self._ended_at.append(time)
+        self._other_ends.append(end)
+        self._ended_by.append(-len(self._other_ends))
+
+    def _ends(self, rows: pa.RecordBatch) -> tuple[ArrowArray, ArrowArray]:
+        """The times and offsets of what ended rows, in the order in which they ended."""
+        by = pa.array(self._ended_by, pa.int64())
+        before_others = pa.scalar(rows.num_rows - 1, pa.int64())
+        places = pc.if_else(pc.less(by, pa.scalar(0, pa.int64())), pc.subtract(before_others, by), by)
+        others = tuple(zip(*self._other_ends, strict=True)) or ((), ())
+        times, offsets = (
+            pa.concat_arrays([rows.column(name), pa.array(cells, pa.int64())]).take(places)
+            for name, cells in zip(("append_time", "log_offset"), others, strict=True)
+        )
+        return times, offsets
 
     def _keep(self, rows: pa.RecordBatch) -> None:
         """Keep the open rows of all rows."""
@@ -361,21 +381,25 @@ class OffsetFold:
             rows = _patched(rows, name, cells)
         return rows
 
-    def _shown(self, rows: pa.RecordBatch, numbers: Sequence[int], valid_to: Sequence[int | None]) -> pa.RecordBatch:
-        """The rows with some numbers, with the end of their validity and the paths of their files."""
+    def _shown(
+        self, rows: pa.RecordBatch, numbers: Sequence[int], ends: tuple[ArrowArray, ArrowArray]
+    ) -> pa.RecordBatch:
+        """The rows with some numbers, with what ended them and the paths of their files."""
+        valid_to, to_offset = ends
         shown = rows.take(pa.array(numbers, pa.int64()))
         shown = shown.set_column(0, "file", self._paths(shown))
-        return shown.append_column("valid_to", pa.array(valid_to, pa.int64()))
+        return shown.append_column("valid_to", valid_to).append_column("to_offset", to_offset)
 
     def _paths(self, rows: pa.RecordBatch) -> ArrowArray:
         return pa.array(self._files, pa.string()).take(cast("pa.Int32Array", rows.column("file")))
 
     def _shown_in_pieces(
-        self, rows: pa.RecordBatch, numbers: Sequence[int], valid_to: Sequence[int | None]
+        self, rows: pa.RecordBatch, numbers: Sequence[int], ends: tuple[ArrowArray, ArrowArray]
     ) -> Iterator[pa.RecordBatch]:
+        valid_to, to_offset = ends
         for start in range(0, len(numbers), _LEAST_ROWS):
             piece = slice(start, start + _LEAST_ROWS)
-            yield self._shown(rows, numbers[piece], valid_to[piece])
+            yield self._shown(rows, numbers[piece], (valid_to[piece], to_offset[piece]))
 
 
 def _steps(commits: Commits, ends: Sequence[TransactionEnd]) -> list[tuple[int, TransactionEnd | None]]:
@@ -384,6 +408,12 @@ def _steps(commits: Commits, ends: Sequence[TransactionEnd]) -> list[tuple[int, 
     if ends:
         steps = sorted([*((end.row, end) for end in ends), *steps], key=itemgetter(0))
     return steps
+
+
+def _moment(commits: Commits, at: int) -> tuple[int, int]:
+    """Time and offset of a record."""
+    time, offset = (commits.columns.column(name)[at].as_py() for name in ("append_time", "log_offset"))
+    return cast("int", time), cast("int", offset)
 
 
 def _patched(rows: pa.RecordBatch, name: str, cells: Mapping[int, object]) -> pa.RecordBatch:
@@ -398,8 +428,7 @@ def _patched(rows: pa.RecordBatch, name: str, cells: Mapping[int, object]) -> pa
 
 
 def _buckets(keys: Iterable[bytes | None], buckets: int) -> list[int]:
-    """The bucket of each key: the same in all processes, unlike ``hash``."""
-    return [crc32(key or b"") % buckets for key in keys]
+    return [bucket_of(key or b"", buckets) for key in keys]
 
 
 def _arrays(columns: Sequence[Sequence[object]], kinds: Sequence[pa.DataType]) -> list[ArrowArray]:
@@ -407,10 +436,11 @@ def _arrays(columns: Sequence[Sequence[object]], kinds: Sequence[pa.DataType]) -
 
 
 def _changes_of(rows: pa.RecordBatch) -> Iterator[_Change]:
-    keys, times, producers, outcomes, _ = (each.to_pylist() for each in rows.columns)
+    keys, times, offsets, producers, outcomes, _ = (each.to_pylist() for each in rows.columns)
     return zip(
         cast("list[bytes | None]", keys),
         cast("list[int]", times),
+        cast("list[int]", offsets),
         cast("list[int | None]", producers),
         cast("list[Outcome | None]", outcomes),
         strict=True,

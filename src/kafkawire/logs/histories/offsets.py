@@ -7,7 +7,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from kafkawire.logs.folding.coordinator_parts import DivisibleHistory
+from kafkawire.logs.folding.coordinator_parts import JoinedHistory
 from kafkawire.logs.histories.offset_columns import COMMIT_FIELDS
 from kafkawire.logs.histories.offset_fold import OffsetFold
 from kafkawire.logs.times import TIMESTAMP
@@ -21,9 +21,10 @@ _COLUMNS: Final[Mapping[str, pa.DataType]] = {
     "tombstone": pa.bool_(),
     "valid_from": TIMESTAMP,
     "valid_to": TIMESTAMP,
+    "to_offset": pa.int64(),
 }
 
-HISTORY: Final = DivisibleHistory(
+HISTORY: Final = JoinedHistory(
     "offset_commits",
     "offsets that groups committed, transactions resolved",
     _COLUMNS,

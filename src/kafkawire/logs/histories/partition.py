@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, fits_where_known
-from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.enum_names import Names
@@ -89,6 +89,13 @@ class _PartitionReducer:
         ),
         "RemoveTopicRecord": ("topic_id",),
         "ClearElrRecord": ("topic_name",),
+    }
+
+    OWNERS: ClassVar[Owners] = {
+        "TopicRecord": "topic_id",
+        "PartitionRecord": "topic_id",
+        "PartitionChangeRecord": "topic_id",
+        "RemoveTopicRecord": "topic_id",
     }
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
-from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 
@@ -35,6 +35,8 @@ class _QuotaReducer:
     """Sets and removes quotas by entity and key."""
 
     RECORDS: ClassVar[Needed] = {"ClientQuotaRecord": ("entity", "key", "value", "remove")}
+
+    OWNERS: ClassVar[Owners] = {"ClientQuotaRecord": "key"}
 
     def __init__(self) -> None:
         self.ledger: Ledger[QuotaKey] = Ledger()

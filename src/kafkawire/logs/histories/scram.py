@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
-from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.tables.enum_names import MECHANISMS
@@ -31,6 +31,8 @@ class _ScramReducer:
         "UserScramCredentialRecord": ("name", "mechanism", "iterations", "salt", "stored_key"),
         "RemoveUserScramCredentialRecord": ("name", "mechanism"),
     }
+
+    OWNERS: ClassVar[Owners] = {"UserScramCredentialRecord": "name", "RemoveUserScramCredentialRecord": "name"}
 
     def __init__(self) -> None:
         self.ledger: Ledger[CredentialKey] = Ledger()

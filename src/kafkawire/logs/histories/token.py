@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
-from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.times import TIMESTAMP
@@ -32,6 +32,8 @@ class _TokenReducer:
         ),
         "RemoveDelegationTokenRecord": ("token_id",),
     }
+
+    OWNERS: ClassVar[Owners] = {"DelegationTokenRecord": "token_id", "RemoveDelegationTokenRecord": "token_id"}
 
     def __init__(self) -> None:
         self.ledger: Ledger[str] = Ledger()

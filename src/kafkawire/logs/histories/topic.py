@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
-from kafkawire.logs.folding.metadata_decoder import Needed
+from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
 from kafkawire.logs.times import TIMESTAMP
@@ -34,6 +34,12 @@ class _TopicReducer:
         "TopicRecord": ("topic_id", "name"),
         "PartitionRecord": ("topic_id", "partition_id"),
         "RemoveTopicRecord": ("topic_id",),
+    }
+
+    OWNERS: ClassVar[Owners] = {
+        "TopicRecord": "topic_id",
+        "PartitionRecord": "topic_id",
+        "RemoveTopicRecord": "topic_id",
     }
 
     def __init__(self, as_of: int | None) -> None:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.replicas.finding import ReplicatedLog
+from kafkawire.logs.replicas.misplaced import Misplaced
 from kafkawire.logs.replicas.sound_batches import Batches, SoundBatch
 from kafkawire.logs.replicas.walking import Absence, Step, walk
 
@@ -40,10 +41,11 @@ class Choice:
             LogReadError: a file cannot be read.
         """
         sources = self._sources()
-        epochs = _EpochEnds(walk(sources))
+        misplaced = None if self.is_compacted else Misplaced(lambda: walk(self._sources()))
+        epochs = _EpochEnds(_without(misplaced, walk(sources)))
         base = _most_complete(sources) if self.is_compacted else None
         expected: int | None = None
-        for step in walk(self._sources()):
+        for step in _without(misplaced, walk(self._sources())):
             valid = epochs.valid(step.found)
             self.dropped += len(_by_content(step.found)) - len(_by_content(valid))
             if not valid or (expected is not None and step.offset < expected):
@@ -58,6 +60,10 @@ class Choice:
 
     def _sources(self) -> tuple[Batches, ...]:
         return tuple(Batches(each, self.is_compacted, self.options) for each in self.log.replicas)
+
+
+def _without(misplaced: Misplaced | None, steps: Iterator[Step[SoundBatch]]) -> Iterator[Step[SoundBatch]]:
+    return steps if misplaced is None else misplaced.without(steps)
 
 
 class _EpochEnds:

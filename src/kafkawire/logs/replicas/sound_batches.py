@@ -224,6 +224,7 @@ class _Fitting:
         self._lowest = 0
         self._epoch = -1
         self._expected: int | None = None
+        self._is_sure = True
 
     def of(self, items: Iterable[SoundBatch | Damage]) -> Iterator[SoundBatch | Damage]:
         """The items, with damage in place of batches that do not fit."""
@@ -246,6 +247,7 @@ class _Fitting:
     def _enter(self, file: str) -> None:
         """Kafka names a segment by the offset of its first batch; compaction may remove that batch."""
         self._file = file
+        self._is_sure = True
         self._expected = self._offsets[file].start
         self._lowest = max(self._lowest, self._expected)
 
@@ -256,6 +258,7 @@ class _Fitting:
         if not is_confirmed and not self._may_fit(batch, following):
             if self._expected is not None:
                 self._expected += batch.last_offset_delta + 1
+                self._is_sure = False  # others may be lost before it
             return _misfit(item, "bad_offset", f"offset {batch.base_offset} does not fit the batches beside it")
         self._passed(batch)
         if not self._epoch_fits(batch, following[0] if following else None):
@@ -266,6 +269,7 @@ class _Fitting:
 
     def _passed(self, batch: RecordBatch) -> None:
         self._expected = self._lowest = batch.last_offset + 1
+        self._is_sure = True
 
     def _is_in_line(self, batch: RecordBatch, following: Sequence[RecordBatch | None]) -> bool:
         """Whether the batch before or after confirms the offset; without gaps, both are next to it."""
@@ -277,7 +281,8 @@ class _Fitting:
 
     def _may_fit(self, batch: RecordBatch, following: Sequence[RecordBatch | None]) -> bool:
         """Whether an offset that none confirms is possible: what is before it is damaged, and what follows may be."""
-        if self._is_compacted or self._expected is not None or not self._is_in_range(batch):
+        is_after_damage = self._expected is None or not self._is_sure
+        if self._is_compacted or not is_after_damage or not self._is_in_range(batch):
             return False
         if len(following) > 1 and following[0] is not None and _is_successor(following[0], following[1]):
             return False  # the one after it is in line, and this one is not

@@ -1,8 +1,7 @@
-"""Clients that want groups of KIP-848 or transactions: each fails at once with its own message, on the page too."""
+"""Clients that want groups of KIP-848: each fails at once with its own message, on the page too."""
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import logging
 import subprocess
@@ -64,32 +63,6 @@ def warned(caplog: pytest.LogCaptureFixture, software: str, wanted: str) -> None
     assert len([line for line in lines if f"({software}" in line and f"wants {wanted}." in line]) == 1, lines
 
 
-def test_aiokafka_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
-    aiokafka: Untyped = importlib.import_module("aiokafka")
-
-    async def begin() -> None:
-        producer = aiokafka.AIOKafkaProducer(bootstrap_servers=broker.bootstrap_servers, transactional_id="payments")
-        try:
-            await producer.start()
-        finally:
-            await producer.stop()
-
-    with at_once(), pytest.raises(aiokafka.errors.TransactionalIdAuthorizationFailed):
-        asyncio.run(begin())
-    warned(caplog, "unknown software", "transactions")
-    documented("aiokafka, `transactional_id`", "`TransactionalIdAuthorizationFailed`")
-
-
-def test_kafka_python_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
-    kafka: Untyped = importlib.import_module("kafka")
-    producer = kafka.KafkaProducer(bootstrap_servers=broker.bootstrap_servers, transactional_id="payments")
-    with at_once(), pytest.raises(kafka.errors.TransactionalIdAuthorizationFailedError):
-        producer.init_transactions()
-    producer.close()
-    warned(caplog, "kafka-python", "transactions")
-    documented("kafka-python, `transactional_id`", "`TransactionalIdAuthorizationFailedError`")
-
-
 def test_librdkafka_wants_a_consumer_group(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
     confluent: Untyped = importlib.import_module("confluent_kafka")
     servers = {"bootstrap.servers": broker.bootstrap_servers, "client.id": "new"}
@@ -102,17 +75,6 @@ def test_librdkafka_wants_a_consumer_group(broker: ThreadedBroker, caplog: pytes
     consumer.close()
     warned(caplog, "confluent-kafka-python", "a consumer group of KIP-848")
     documented("librdkafka (confluent-kafka), `group.protocol=consumer`", words)
-
-
-def test_librdkafka_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
-    confluent: Untyped = importlib.import_module("confluent_kafka")
-    producer = confluent.Producer({"bootstrap.servers": broker.bootstrap_servers, "transactional.id": "payments"})
-    with at_once(), pytest.raises(confluent.KafkaException) as failed:
-        producer.init_transactions(2 * AT_ONCE)
-    assert failed.value.args[0].fatal()
-    assert "Transactional Id authorization failed" in str(failed.value)
-    warned(caplog, "confluent-kafka-python", "transactions")
-    documented("librdkafka (confluent-kafka), `transactional.id`", "Transactional Id authorization failed")
 
 
 JAVAS_WORDS = "The cluster does not support the new CONSUMER group protocol"
@@ -144,24 +106,3 @@ def test_kafka_console_consumer_wants_a_consumer_group(broker: ThreadedBroker) -
     assert f"UnsupportedVersionException: {JAVAS_WORDS}" in ended.stderr
     assert (ended.returncode, ended.stdout) == (0, "")
     documented("kafka-console-consumer, `group.protocol=consumer`", "ends with code 0")
-
-
-def test_java_wants_transactions(broker: ThreadedBroker, caplog: pytest.LogCaptureFixture) -> None:
-    tool = "org.apache.kafka.tools.TransactionalMessageCopier"
-    topics = ("--input-topic", "orders", "--input-partition", "0", "--output-topic", "orders")
-    who = ("--transactional-id", "payments", "--consumer-group", "readers")
-    ended = subprocess.run(
-        [
-            *java_command(newest_broker_release(), "512m", ()),
-            *(tool, "--broker-list", broker.bootstrap_servers, *topics, *who),
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=30,
-    )
-    words = "TransactionalIdAuthorizationException: Transactional Id authorization failed."
-    assert ended.returncode == 1
-    assert words in ended.stderr
-    warned(caplog, "apache-kafka-java", "transactions")
-    documented("Java, `transactional.id`", f"`{words}`")

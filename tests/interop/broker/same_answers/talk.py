@@ -6,11 +6,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from tests.apache_kafka.connection import Connection, connected_to
 from tests.interop.broker.same_answers.normalised import Normalised, normalised, without_words
 
+from kafkawire.admin.connection.sasl.credentials import ScramCredentials
+from kafkawire.admin.connection.sasl.scram_client import ScramExchange
 from kafkawire.protocol import (
     SaslAuthenticateRequest,
     SaslAuthenticateResponse,
@@ -75,7 +78,7 @@ class Talk:
 
     side: Side
     exchanges: list[Exchange] = field(default_factory=list)
-    _user: tuple[str, str] | None = None
+    _log_in: Callable[[Connection], None] | None = None
     _connected: ExitStack = field(default_factory=ExitStack)
     _connection: Connection | None = None
     _clients: ExitStack = field(default_factory=ExitStack)
@@ -90,8 +93,12 @@ class Talk:
         self.keep(request, version, answer)
         return answer
 
+    def learn(self, request: Message, version: int, response: type[R]) -> R:
+        """The answer, which may differ: what must not is given to ``keep``."""
+        return self._asked(request, version, response)
+
     def keep(self, request: Message, version: int, answer: Message) -> None:
-        """Keep an answer that came over another connection."""
+        """Keep an answer that came over another connection, or a part of one."""
         self._keep(request, version, normalised(answer))
 
     def ask_for_codes(self, request: Message, version: int) -> None:
@@ -129,12 +136,23 @@ class Talk:
     @contextmanager
     def logged_in(self, user: str, password: str) -> Iterator[None]:
         """Ask as somebody, over the listener with SASL, until the context ends."""
+        with self._logged_in(partial(_log_in_by_plain, f"\0{user}\0{password}".encode())):
+            yield
+
+    @contextmanager
+    def logged_in_by(self, credentials: ScramCredentials) -> Iterator[None]:
+        """Ask with a SCRAM login, such as that of a delegation token, until the context ends."""
+        with self._logged_in(partial(_log_in_by_scram, credentials)):
+            yield
+
+    @contextmanager
+    def _logged_in(self, log_in: Callable[[Connection], None]) -> Iterator[None]:
         self.disconnect()
-        self._user = (user, password)
+        self._log_in = log_in
         try:
             yield
         finally:
-            self._user = None
+            self._log_in = None
             self.disconnect()
 
     def disconnect(self) -> None:
@@ -153,19 +171,33 @@ class Talk:
         return self._connection.ask(request, version, response)
 
     def _connect(self) -> Connection:
-        if self._user is None:
+        if self._log_in is None:
             return self._connected.enter_context(connected_to(self.side.host, self.side.port))
         connection = self._connected.enter_context(connected_to(self.side.host, self.side.sasl_port))
-        user, password = self._user
-        shaken = connection.ask(SaslHandshakeRequest("PLAIN"), 1, SaslHandshakeResponse)
-        assert shaken.error_code == 0, shaken
-        proof = f"\0{user}\0{password}".encode()
-        done = connection.ask(SaslAuthenticateRequest(proof), 2, SaslAuthenticateResponse)
-        assert done.error_code == 0, done
+        self._log_in(connection)
         return connection
 
     def _keep(self, request: Message, version: int, answer: Normalised) -> None:
         self.exchanges.append(Exchange(str(request), version, answer))
+
+
+def _log_in_by_plain(proof: bytes, connection: Connection) -> None:
+    shaken = connection.ask(SaslHandshakeRequest("PLAIN"), 1, SaslHandshakeResponse)
+    assert shaken.error_code == 0, shaken
+    done = connection.ask(SaslAuthenticateRequest(proof), 2, SaslAuthenticateResponse)
+    assert done.error_code == 0, done
+
+
+def _log_in_by_scram(credentials: ScramCredentials, connection: Connection) -> None:
+    shaken = connection.ask(SaslHandshakeRequest(credentials.mechanism), 1, SaslHandshakeResponse)
+    assert shaken.error_code == 0, shaken
+    exchange = ScramExchange(credentials, maximum_iterations=16384)
+    proof: bytes | None = exchange.first()
+    while proof is not None:
+        done = connection.ask(SaslAuthenticateRequest(proof), 2, SaslAuthenticateResponse)
+        if done.error_code:
+            raise ConnectionRefusedError(f"{done.error_code}: {done.error_message}")
+        proof = exchange.respond(done.auth_bytes)
 
 
 @dataclass(slots=True)

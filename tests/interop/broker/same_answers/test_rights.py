@@ -76,6 +76,7 @@ def requests() -> Iterator[tuple[Message, int]]:
     yield p.DescribeGroupsRequest((GROUP, "rights-none"), include_authorized_operations=True), 5
     yield p.DeleteGroupsRequest(("rights-none", GROUP)), 2
     yield from requests_about_data()
+    yield from requests_about_the_cluster()
 
 
 def requests_about_data() -> Iterator[tuple[Message, int]]:
@@ -100,6 +101,36 @@ def requests_about_data() -> Iterator[tuple[Message, int]]:
     nothing = (written.PartitionProduceData(0, b""),)
     yield written(None, 1, 9000, tuple(written.TopicProduceData(name, partition_data=nothing) for name in (TOPIC,))), 9
     yield p.InitProducerIdRequest(None), 4
+
+
+def requests_about_the_cluster() -> Iterator[tuple[Message, int]]:
+    p = protocol
+    described = p.DescribeLogDirsRequest.DescribableLogDirTopic
+    yield p.DescribeLogDirsRequest((described(TOPIC, (0,)),)), 4
+    moved = p.AlterReplicaLogDirsRequest.AlterReplicaLogDirTopic
+    yield (
+        p.AlterReplicaLogDirsRequest((p.AlterReplicaLogDirsRequest.AlterReplicaLogDir("/x", (moved(TOPIC, (0,)),)),)),
+        2,
+    )
+    yield p.ElectLeadersRequest(0, (p.ElectLeadersRequest.TopicPartitions(TOPIC, (0,)),), 9000), 2
+    reassigned = p.AlterPartitionReassignmentsRequest
+    partition = reassigned.ReassignablePartition(0, None)
+    yield reassigned(9000, topics=(reassigned.ReassignableTopic(TOPIC, (partition,)),)), 0
+    yield p.ListPartitionReassignmentsRequest(9000), 0
+    quorum = p.DescribeQuorumRequest
+    yield quorum((quorum.TopicData("__cluster_metadata", (quorum.PartitionData(0),)),)), 2
+    update = p.UpdateFeaturesRequest.FeatureUpdateKey("group.version", 1, False, 1)
+    yield p.UpdateFeaturesRequest(9000, (update,), validate_only=True), 2
+    yield p.UnregisterBrokerRequest(99), 0
+    yield p.AddRaftVoterRequest(None, 1000, 2), 0
+    yield p.RemoveRaftVoterRequest(None, 2), 0
+    ends = p.OffsetForLeaderEpochRequest
+    asked = (ends.OffsetForLeaderPartition(0, -1, 0),)
+    yield ends(-2, (ends.OffsetForLeaderTopic(TOPIC, asked), ends.OffsetForLeaderTopic("rights-none", asked))), 4
+    yield p.DescribeDelegationTokenRequest(), 3
+    yield p.RenewDelegationTokenRequest(b"none"), 2
+    yield p.ExpireDelegationTokenRequest(b"none"), 2
+    yield p.CreateDelegationTokenRequest("User", "somebody"), 3
 
 
 def test_every_api_asks_for_the_rights_that_kafka_asks_for(secure_pair: Pair) -> None:

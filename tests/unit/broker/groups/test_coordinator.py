@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from tests.embedded.groups import committed_offsets, opened_groups
@@ -17,9 +18,7 @@ from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.offsets_logs import OffsetsLogs
-from kafkawire.broker.groups.offsets_topic import OffsetsTopic, partition_of
-from kafkawire.broker.groups.state import Change, GroupsState
+from kafkawire.broker.internal_topics.topic import InternalTopic, partition_of
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
@@ -35,6 +34,8 @@ from kafkawire.protocol import (
 from kafkawire.records.control_records import ControlRecordType, encode_control_record
 from kafkawire.records.coordinator_records import decode_coordinator_record, encode_coordinator_record
 from kafkawire.wire.batches import Record, decode_records, encode_batch, read_batches
+
+Change: TypeAlias = tuple[OffsetCommitKey, OffsetCommitValue | None]
 
 LOG = Path("__consumer_offsets-0") / "00000000000000000000.log"
 OFFSETS = "__consumer_offsets"
@@ -163,7 +164,7 @@ async def test_a_log_of_something_else_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("ending", "expected"),
-    [(ControlRecordType.COMMIT, {"a": {0: 5}}), (ControlRecordType.ABORT, {}), (None, {})],
+    [(ControlRecordType.COMMIT, {"a": {0: 5}}), (ControlRecordType.ABORT, {"a": {}}), (None, {"a": {}})],
     ids=["committed", "aborted", "open"],
 )
 async def test_commits_of_transactions_count_when_they_are_committed(
@@ -184,7 +185,7 @@ async def test_commits_of_transactions_count_when_they_are_committed(
 
 
 async def test_logs_of_overwritten_commits_are_rewritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafkawire.broker.groups.coordinator._FEWEST_TO_REWRITE", 100)
+    monkeypatch.setattr("kafkawire.broker.internal_topics.coordinator._FEWEST_TO_REWRITE", 100)
     async with opened_groups(tmp_path, partitions=2) as (coordinator, controller):
         await make_topic(controller, partitions=3)
         for offset in range(300):
@@ -197,8 +198,9 @@ async def test_logs_of_overwritten_commits_are_rewritten(tmp_path: Path, monkeyp
 
 async def test_without_a_directory_nothing_is_kept(tmp_path: Path) -> None:
     async with opened_groups(tmp_path) as (_, controller):
-        topic = OffsetsTopic(controller, BrokerConfiguration({}), Placement(Nodes(Cluster("", 1, "", 0), Uuid())))
-        coordinator = GroupCoordinator(topic, OffsetsLogs(), GroupsState(), ManualClock())
+        placement = Placement(Nodes(Cluster("", 1, "", 0), Uuid()))
+        topic = InternalTopic(OFFSETS, controller, BrokerConfiguration({}), placement)
+        coordinator = GroupCoordinator.opened(None, topic, ManualClock())
         await commit_all(coordinator, commit("a", 0, 5))
         assert committed_offsets(coordinator) == {"a": {0: 5}}
         await coordinator.close()
@@ -301,9 +303,7 @@ async def test_commits_that_have_no_topic_get_one(tmp_path: Path, caplog: pytest
             assert found == expected
     warnings = [each for each in caplog.messages if OFFSETS in each]
     assert len(warnings) == 1
-    assert warnings[0].startswith(
-        "__consumer_offsets-0 has commits of 4 groups, but the metadata log had no such topic"
-    )
+    assert warnings[0].startswith("__consumer_offsets-0 has 24 records, but the metadata log had no such topic")
 
 
 async def test_folders_of_other_topics_are_set_aside_as_kafka_does_it(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -19,14 +18,11 @@ from kafkawire.protocol import (
     DeleteTopicsResponse,
     FetchRequest,
     FetchResponse,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
     InitProducerIdRequest,
     InitProducerIdResponse,
     ProduceRequest,
     ProduceResponse,
 )
-from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import Record, decode_records, encode_batch, read_batches
 from kafkawire.wire.compression import Codec
 
@@ -160,20 +156,6 @@ async def test_longest_wait_of_a_fetch() -> None:
         assert not waiting.done()
         clock.advance(1.0)
         assert values(await waiting) == []
-
-
-async def test_transactions_are_refused_for_good_and_their_client_is_named(
-    broker: EmbeddedBroker, caplog: pytest.LogCaptureFixture
-) -> None:
-    async with connected_to(broker) as client:
-        found = await client.ask(FindCoordinatorRequest("x", 1), 3, FindCoordinatorResponse)
-        assert (found.error_code, found.port) == (0, broker.port)
-        for _ in range(2):
-            begun = await client.ask(InitProducerIdRequest("x", 1000), 5, InitProducerIdResponse)
-            code = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
-            assert (begun.error_code, begun.producer_id, begun.producer_epoch) == (code, -1, -1)
-    (warning,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert warning.startswith("Client 'kafkawire' (unknown software) at 127.0.0.1 wants transactions.")
 
 
 async def test_small_batches_that_become_large_are_kept_as_well(broker: EmbeddedBroker) -> None:

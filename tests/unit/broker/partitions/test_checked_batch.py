@@ -41,7 +41,6 @@ def test_a_sound_batch_is_kept_as_it_came(codec: Codec) -> None:
         (GOOD[:-1] + b"?", ErrorCode.CORRUPT_MESSAGE),
         (GOOD[:16] + b"\1" + GOOD[17:], ErrorCode.INVALID_RECORD),
         (changed(attributes=0b10_0000), ErrorCode.INVALID_RECORD),
-        (changed(attributes=0b1_0000), ErrorCode.INVALID_TXN_STATE),
         (changed(attributes=0b1000), ErrorCode.INVALID_RECORD),
         (changed(attributes=5), ErrorCode.INVALID_RECORD),
         (changed(attributes=Codec.ZSTD), ErrorCode.INVALID_RECORD),

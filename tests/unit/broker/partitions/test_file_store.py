@@ -129,3 +129,12 @@ async def test_a_write_that_fails_ends_all(tmp_path: Path) -> None:
         await store.log(TOPIC, 1).durable()
     assert len(failures) == 1
     await store.close()
+
+
+async def test_leader_epochs_are_known_after_a_restart(tmp_path: Path) -> None:
+    for epoch in (0, 4):
+        store = store_on(tmp_path)
+        store.append(TOPIC, 0, batch(10), epoch)
+        await store.close()
+    log = store_on(tmp_path).log(TOPIC, 0)
+    assert [log.end_of_epoch(epoch, 6) for epoch in (0, 4, 6)] == [(0, 1), (4, 2), (6, 2)]

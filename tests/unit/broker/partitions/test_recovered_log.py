@@ -9,8 +9,12 @@ from typing import Final
 import pytest
 
 from kafkawire.broker.partitions.file_segment import FileSegment, write_replacement
+from kafkawire.broker.partitions.producers import ProducerHistory
 from kafkawire.broker.partitions.recovered_log import recovered_segments
 from kafkawire.broker.storage.errors import CorruptLogError
+from kafkawire.broker.storage.producer_snapshot_files import producer_snapshot_path, write_producer_snapshot
+from kafkawire.broker.storage.transaction_index import AbortedTransaction
+from kafkawire.protocol import ProducerSnapshot
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
 
 NOW: Final = 9000
@@ -28,14 +32,19 @@ def write(folder: Path, *segments: Sequence[int]) -> None:
         segment.write([batch(offset, 1000 + offset) for offset in offsets])
         if offsets is not segments[-1]:
             segment.store_index(grows=False)
+            write_producer_snapshot(producer_snapshot_path(folder, offsets[-1] + 1), ProducerSnapshot())
 
 
 def recovered(folder: Path, recovery_point: int = 0, expired_ms: int = 0) -> tuple[list[tuple[int, int]], list[int]]:
     """First and end offset of each segment, and the base offsets of the batches that were read."""
     seen: list[int] = []
-    segments = recovered_segments(
-        folder, recovery_point, NOW, lambda each: seen.append(each.base_offset), expired_ms=expired_ms
-    )
+
+    class Producers(ProducerHistory):
+        def see(self, batch: RecordBatch) -> AbortedTransaction | None:
+            seen.append(batch.base_offset)
+            return super().see(batch)
+
+    segments = recovered_segments(folder, recovery_point, NOW, Producers(), expired_ms=expired_ms)
     return [(segment.base_offset, segment.end_offset) for segment in segments], seen
 
 
@@ -56,7 +65,7 @@ def test_durable_segments_of_forgotten_producers_are_not_read(tmp_path: Path) ->
 
 def test_segments_that_were_not_read_find_offsets_and_times(tmp_path: Path) -> None:
     write(tmp_path, range(50), [50])
-    segment = recovered_segments(tmp_path, 51, NOW, lambda _: None, expired_ms=5000)[0]
+    segment = recovered_segments(tmp_path, 51, NOW, ProducerHistory(), expired_ms=5000)[0]
     assert (segment.largest_timestamp, segment.largest_offset) == (1049, 49)
     for offset in range(50):
         assert next(segment.batches(offset)).base_offset == offset

@@ -56,6 +56,12 @@ def test_unset_is_null_even_if_values_are_hidden(tmp_path: Path) -> None:
     assert [row["value"] for row in rows] == ["[hidden]", None]
 
 
+def test_unsetting_what_is_not_set_is_no_row(tmp_path: Path) -> None:
+    set_, unset, again = (ConfigRecord(_TOPIC, "t", "retention.ms", value) for value in ("1", None, None))
+    assert _rows(tmp_path / "never", unset, again) == []
+    assert [row["value"] for row in _rows(tmp_path / "set", unset, set_, unset, again)] == ["1", None]
+
+
 def test_a_changed_hidden_value_is_a_new_row(tmp_path: Path) -> None:
     values = ("old", "new", "new")
     rows = _rows(tmp_path, *(ConfigRecord(_BROKER, "1", "ssl.key.password", value) for value in values))
@@ -74,6 +80,7 @@ def test_configs_end_with_their_topic_and_a_new_topic_of_that_name_has_none(tmp_
     first, second, other = (Uuid(letter * 16) for letter in (b"a", b"b", b"c"))
     records = (
         (TopicRecord("t", first), ConfigRecord(_TOPIC, "t", "retention.ms", "1"), TopicRecord("u", other)),
+        (ConfigRecord(_TOPIC, "t", "segment.ms", "1"),),
         (ConfigRecord(_TOPIC, "t", "segment.ms", None), ConfigRecord(_TOPIC, "u", "retention.ms", "1")),
         (RemoveTopicRecord(first),),
         (TopicRecord("t", second), ConfigRecord(_TOPIC, "t", "segment.ms", "2")),
@@ -82,8 +89,9 @@ def test_configs_end_with_their_topic_and_a_new_topic_of_that_name_has_none(tmp_
     names = ("resource_name", "name", "value", "valid_from", "valid_to")
     rows = [tuple(row[name] for name in names) for row in history("config_history", tmp_path)]
     assert rows == [
-        ("t", "retention.ms", "1", time(1000), time(3000)),
-        ("t", "segment.ms", None, time(2000), time(3000)),
-        ("u", "retention.ms", "1", time(2000), None),
-        ("t", "segment.ms", "2", time(4000), None),
+        ("t", "segment.ms", "1", time(2000), time(3000)),
+        ("t", "retention.ms", "1", time(1000), time(4000)),
+        ("t", "segment.ms", None, time(3000), time(4000)),
+        ("u", "retention.ms", "1", time(3000), None),
+        ("t", "segment.ms", "2", time(5000), None),
     ]

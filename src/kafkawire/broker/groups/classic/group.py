@@ -20,6 +20,7 @@ from kafkawire.protocol import (
     OffsetCommitRequest,
     SyncGroupRequest,
     SyncGroupResponse,
+    TxnOffsetCommitRequest,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.message import Struct
@@ -249,6 +250,13 @@ class ClassicGroup(Rebalance):
         if not error:
             self._begin_session(self.roster.members[member_id], now)
         return error
+
+    def transactional_commit_error(self, request: TxnOffsetCommitRequest) -> ErrorCode:
+        """The error for offsets of a transaction; clients before KIP-447 do not say which member they are."""
+        generation, member_id = request.generation_id_or_member_epoch, request.member_id
+        if generation < 0 and (self.state is State.EMPTY or (not member_id and request.group_instance_id is None)):
+            return ErrorCode.COORDINATOR_NOT_AVAILABLE if self.state is State.DEAD else ErrorCode.NONE
+        return self._member_error(member_id, request.group_instance_id, generation)
 
     @property
     def deletion_error(self) -> ErrorCode:

@@ -25,6 +25,7 @@ from kafkawire.protocol import (
     OffsetCommitRequest,
     SyncGroupRequest,
     SyncGroupResponse,
+    TxnOffsetCommitRequest,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
@@ -170,6 +171,14 @@ class ClassicGroups:
         if not group.is_idle:
             self._set_timer(group)
         return error
+
+    def transactional_commit_error(self, request: TxnOffsetCommitRequest) -> ErrorCode:
+        """The error for offsets that are committed with a transaction."""
+        group = self.group(request.group_id)
+        if group is None:
+            is_member = request.generation_id_or_member_epoch >= 0
+            return ErrorCode.ILLEGAL_GENERATION if is_member else ErrorCode.NONE
+        return group.transactional_commit_error(request)
 
     def forget(self, group_id: str) -> None:
         """Forget a group without members that is deleted, and the ids that clients got for it."""

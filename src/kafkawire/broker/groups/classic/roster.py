@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from kafkawire.broker.groups.offsets_topic import java_hash
+from kafkawire.broker.internal_topics.topic import java_hash
 from kafkawire.protocol.error_codes import ErrorCode
 
 Protocols: TypeAlias = tuple[tuple[str, bytes], ...]

@@ -96,17 +96,20 @@ class Login:
     Attributes:
         state: of the login.
         principal: of the client; ``ANONYMOUS`` before it has logged in.
+        has_token: whether it has logged in with a delegation token.
     """
 
     def __init__(self, offered: Mapping[str, OfferedMechanism], versions: Mapping[int, range]) -> None:
         self.state = LoginState.VERSIONS_OR_HANDSHAKE
         self.principal = ANONYMOUS
+        self.has_token = False
         self._offered = offered
         self._versions_served = versions
         self._mechanism_name = ""
         self._mechanism: Mechanism | None = None
         self._is_repeated = False
         self._api_versions_requests = 0
+        self._lifetime_ms: int | None = None
         self._expires: float | None = None
         self._repeated_at: float | None = None
 
@@ -186,8 +189,8 @@ class Login:
         except LoginRefusedError as refused:
             answer = SaslAuthenticateResponse(SaslAuthenticationFailedError.code, self._text(refused))
             return Step(frame=_answered(request, answer), closes=True)
-        lifetime_ms = self._offered[self._mechanism_name].lifetime_ms if self.is_complete else 0
-        answer = SaslAuthenticateResponse(auth_bytes=token, session_lifetime_ms=lifetime_ms)
+        lifetime_ms = self._lifetime_ms if self.is_complete else None
+        answer = SaslAuthenticateResponse(auth_bytes=token, session_lifetime_ms=lifetime_ms or 0)
         return Step(frame=_answered(request, answer))
 
     def _bare_token(self, frame: bytes, now: float) -> Step:
@@ -208,13 +211,13 @@ class Login:
         try:
             answer = self._mechanism.respond(token)
             if self._mechanism.user is not None:
-                self._complete(Principal(self._mechanism.user), now)
+                self._complete(Principal(self._mechanism.user), self._mechanism.token_lifetime_ms, now)
         except LoginRefusedError:
             self.state = LoginState.REFUSED
             raise
         return answer
 
-    def _complete(self, principal: Principal, now: float) -> None:
+    def _complete(self, principal: Principal, token_lifetime_ms: int | None, now: float) -> None:
         if self._is_repeated and principal != self.principal:
             was, is_now = self.principal, principal
             raise LoginRefusedError(
@@ -223,9 +226,12 @@ class Login:
             )
         self.principal = principal
         self.state = LoginState.COMPLETE
+        self.has_token = token_lifetime_ms is not None
         self._mechanism = None
-        lifetime_ms = self._offered[self._mechanism_name].lifetime_ms
-        self._expires = now + lifetime_ms / 1000 if lifetime_ms > 0 else None
+        offered = self._offered[self._mechanism_name].lifetime_ms
+        limits = (offered if offered > 0 else None, token_lifetime_ms)
+        self._lifetime_ms = min((limit for limit in limits if limit is not None), default=None)
+        self._expires = None if self._lifetime_ms is None else now + self._lifetime_ms / 1000
 
     def _next_handshake(self, frame: bytes, now: float) -> Step:
         """A handshake after the login begins a re-authentication, unless none is needed yet (KIP-368)."""

@@ -25,6 +25,10 @@ class Mechanism(Protocol):
     def user(self) -> str | None:
         """The name of the user, once the login has succeeded; None before."""
 
+    @property
+    def token_lifetime_ms(self) -> int | None:
+        """Milliseconds until the delegation token of the login expires; None for a login without one."""
+
     def respond(self, token: bytes) -> bytes:
         """The answer to the client's token.
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
+from kafkawire.broker.delegation_tokens import TokenLogin
 from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
@@ -25,26 +27,41 @@ _SCRAM: Final = {
 _USER: Final = "user_"
 
 
+@dataclass(frozen=True, slots=True)
+class Users:
+    """Who may log in, besides the users in the properties of listeners.
+
+    Attributes:
+        scram: the current credentials of users.
+        token: how to log in with a delegation token, by its id.
+        secret: makes the decoy credentials of users that do not exist. It is not known to clients, and the same after a
+            restart if the users are the same.
+    """
+
+    scram: ScramImage
+    token: Callable[[ScramMechanism, str], TokenLogin | None] = lambda _mechanism, _token_id: None
+    secret: bytes = field(default=b"", repr=False)
+
+
 def offered_mechanisms(
-    listener: ConfiguredListener, configuration: BrokerConfiguration, scram: ScramImage, secret: bytes
+    listener: ConfiguredListener, configuration: BrokerConfiguration, users: Users
 ) -> Mapping[str, OfferedMechanism]:
     """Name to mechanism, in the order of ``sasl.enabled.mechanisms``.
 
     Args:
         listener: the listener.
         configuration: its properties.
-        scram: the current credentials of users.
-        secret: makes the decoy credentials of users that do not exist.
+        users: who may log in.
 
     Raises:
         ConfigurationError: a mechanism is not supported, or has no users.
     """
-    decoys = DecoyCredentials(secret, scram)
+    decoys = DecoyCredentials(users.secret, users.scram)
     offered = {}
     for name in configuration.strings("sasl.enabled.mechanisms"):
         lifetime = _of_mechanism(configuration, name, "connections.max.reauth.ms")
         lifetime_ms = configuration.integer("connections.max.reauth.ms") if lifetime is None else int(lifetime)
-        offered[name] = OfferedMechanism(_begin(listener, configuration, scram, name, decoys), lifetime_ms)
+        offered[name] = OfferedMechanism(_begin(listener, configuration, users, name, decoys), lifetime_ms)
     if not offered:
         raise ConfigurationError(f"sasl.enabled.mechanisms is empty for {listener.name}: name PLAIN or SCRAM-SHA-256")
     return offered
@@ -53,7 +70,7 @@ def offered_mechanisms(
 def _begin(
     listener: ConfiguredListener,
     configuration: BrokerConfiguration,
-    scram: ScramImage,
+    users: Users,
     name: str,
     decoys: DecoyCredentials,
 ) -> NewMechanism:
@@ -61,8 +78,8 @@ def _begin(
         raise ConfigurationError("sasl.server.callback.handler.class is Java's: remove it from the properties")
     if name in _SCRAM:
         mechanism = _SCRAM[name]
-        known, unknown = partial(_credential, scram, mechanism), partial(decoys.of, mechanism=mechanism)
-        return partial(ScramMechanismServer, mechanism, known, unknown)
+        known, unknown = partial(_credential, users.scram, mechanism), partial(decoys.of, mechanism=mechanism)
+        return partial(ScramMechanismServer, mechanism, known, unknown, partial(users.token, mechanism))
     if name == "PLAIN":
         return partial(PlainMechanism, _passwords(listener, configuration))
     served = ", ".join(("PLAIN", *_SCRAM))

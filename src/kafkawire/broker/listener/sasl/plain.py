@@ -18,6 +18,7 @@ class PlainMechanism:
     def __init__(self, passwords: Mapping[str, str]) -> None:
         self._passwords = passwords
         self.user: str | None = None
+        self.token_lifetime_ms: int | None = None
 
     def respond(self, token: bytes) -> bytes:
         """Check the password; the answer is empty, and the errors have Kafka's texts."""

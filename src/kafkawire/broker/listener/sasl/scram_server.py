@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from kafkawire.broker.delegation_tokens import TokenLogin
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
 from kafkawire.model.scram import ScramMechanism, hash_of
 from kafkawire.protocol import UserScramCredentialRecord
@@ -26,6 +27,9 @@ _CLIENT_FIRST: Final = re.compile(
 _CLIENT_FINAL: Final = re.compile(
     rf"(?P<without_proof>c=(?P<binding>{_BASE64}),r=(?P<nonce>{_PRINTABLE}){_EXTENSIONS}),p=(?P<proof>{_BASE64})"
 )
+_TOKEN: Final = re.compile(r",tokenauth=true(?:,|$)", re.IGNORECASE)
+"""The extension of a login with a delegation token (KIP-48)."""
+
 _BYTES_OF_NONCE: Final = 24
 
 
@@ -38,6 +42,7 @@ class ScramMechanismServer:
         mechanism: SHA-256 or SHA-512.
         credential_of: the credential of a user; None for a user that does not exist.
         decoy_of: the decoy credential of a user that does not exist.
+        token_of: how to log in with a delegation token, by its id; None for one that does not exist.
         nonce: the server's; random by default, as it must be outside of tests.
     """
 
@@ -46,15 +51,18 @@ class ScramMechanismServer:
         mechanism: ScramMechanism,
         credential_of: Callable[[str], UserScramCredentialRecord | None],
         decoy_of: Callable[[str], UserScramCredentialRecord],
+        token_of: Callable[[str], TokenLogin | None] = lambda _: None,
         *,
         nonce: str | None = None,
     ) -> None:
         self._hash = hash_of(mechanism)
         self._credential_of = credential_of
         self._decoy_of = decoy_of
+        self._token_of = token_of
         self._nonce = nonce or secrets.token_urlsafe(_BYTES_OF_NONCE)
         self._exchange: _Exchange | None = None
         self.user: str | None = None
+        self.token_lifetime_ms: int | None = None
 
     def respond(self, token: bytes) -> bytes:
         """The server's first message, then its final one."""
@@ -69,18 +77,22 @@ class ScramMechanismServer:
 
     def _begin(self, message: str) -> _Exchange:
         first = _CLIENT_FIRST.fullmatch(message)
-        if first is None or ",tokenauth=true" in first["extensions"].lower():
+        if first is None:
             raise LoginRefusedError
         user = first["name"].replace("=2C", ",").replace("=3D", "=")
         if (first["authorization_id"] or user) != user:
             raise LoginRefusedError(
                 "Authentication failed: Client requested an authorization id that is different from username"
             )
-        credential = self._credential_of(user)
+        has_token = _TOKEN.search(first["extensions"]) is not None
+        token = self._token_of(user) if has_token else None
+        credential = token.credential if token is not None else None if has_token else self._credential_of(user)
         known = credential if credential is not None else self._decoy_of(user)
         nonce = first["nonce"] + self._nonce
         server_first = f"r={nonce},s={b64encode(known.salt).decode()},i={known.iterations}"
-        return _Exchange(first["header"], first["bare"], server_first, nonce, known, exists=credential is not None)
+        return _Exchange(
+            first["header"], first["bare"], server_first, nonce, known, token, exists=credential is not None
+        )
 
     def _finish(self, exchange: _Exchange, message: str) -> bytes:
         final = _CLIENT_FINAL.fullmatch(message)
@@ -96,7 +108,8 @@ class ScramMechanismServer:
         is_right = hmac.compare_digest(hashlib.new(self._hash, client_key).digest(), known.stored_key)
         if not (is_right and exchange.exists):
             raise LoginRefusedError
-        self.user = known.name
+        self.user = known.name if exchange.token is None else exchange.token.owner
+        self.token_lifetime_ms = None if exchange.token is None else exchange.token.lifetime_ms
         return b"v=" + b64encode(hmac.digest(known.server_key, exchanged, self._hash))
 
 
@@ -109,4 +122,5 @@ class _Exchange:
     server_first: str
     nonce: str
     credential: UserScramCredentialRecord
+    token: TokenLogin | None
     exists: bool

@@ -11,7 +11,7 @@ from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
 from kafkawire.broker.listener.sasl.login import OfferedMechanism
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
-from kafkawire.broker.listener.sasl.offered import offered_mechanisms
+from kafkawire.broker.listener.sasl.offered import Users, offered_mechanisms
 
 ENTRY = 'org.apache.kafka.common.security.plain.PlainLoginModule required user_alice="alice-secret";'
 LISTENER = ConfiguredListener("CLIENTS", "SASL_PLAINTEXT", "127.0.0.1", 0, "127.0.0.1", 0)
@@ -19,7 +19,7 @@ LISTENER = ConfiguredListener("CLIENTS", "SASL_PLAINTEXT", "127.0.0.1", 0, "127.
 
 def offered(properties: Mapping[str, str]) -> Mapping[str, OfferedMechanism]:
     own = BrokerConfiguration(properties).of_listener(LISTENER.name)
-    return offered_mechanisms(LISTENER, own, ScramImage(), b"secret")
+    return offered_mechanisms(LISTENER, own, Users(ScramImage(), secret=b"secret"))
 
 
 def knows_alice(mechanism: OfferedMechanism) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from base64 import b64decode
+import hmac
+from base64 import b64decode, b64encode
 from functools import partial
 from typing import Literal
 
@@ -11,6 +12,7 @@ import pytest
 
 from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.admin.connection.sasl.scram_client import ScramExchange
+from kafkawire.broker.delegation_tokens import TokenLogin
 from kafkawire.broker.image.scram_users import ScramImage
 from kafkawire.broker.listener.sasl.decoy_credentials import DecoyCredentials
 from kafkawire.broker.listener.sasl.mechanism import LoginRefusedError
@@ -65,6 +67,30 @@ def test_our_own_client_agrees(
     assert login.user == user
 
 
+@pytest.mark.parametrize("extensions", ["tokenauth=true", "TokenAuth=TRUE", "x=1,tokenauth=true,y=2"])
+def test_a_token_logs_in_as_its_owner(extensions: str) -> None:
+    token = TokenLogin(credential("user"), "alice", 5000)
+    decoys = partial(DecoyCredentials(b"secret", ScramImage()).of, mechanism=SHA_256)
+    login = ScramMechanismServer(SHA_256, lambda _: None, decoys, {"user": token}.get, nonce=OWN_NONCE)
+    first = CLIENT_FIRST.decode() + f",{extensions}"
+    salted = hashlib.pbkdf2_hmac("sha256", PASSWORD.encode(), credential().salt, 4096)
+    client_key = hmac.digest(salted, b"Client Key", "sha256")
+    exchanged = f"{first[3:]},{login.respond(first.encode()).decode()},c=biws,r={NONCE}".encode()
+    signature = hmac.digest(credential().stored_key, exchanged, "sha256")
+    proof = b64encode(bytes(a ^ b for a, b in zip(client_key, signature, strict=True))).decode()
+    login.respond(f"c=biws,r={NONCE},p={proof}".encode())
+    assert (login.user, login.token_lifetime_ms) == ("alice", 5000)
+
+
+@pytest.mark.parametrize("extensions", ["tokenauth=true", "tokenauth=false", "xtokenauth=true"])
+def test_a_user_is_no_token_and_a_token_no_user(extensions: str) -> None:
+    """An exchange of a user without the extension succeeds, and one with it does not, although the proof is right."""
+    is_token = extensions == "tokenauth=true"
+    login = server(credential())
+    first = login.respond(CLIENT_FIRST + f",{extensions}".encode())
+    assert (b64encode(credential().salt) in first) is not is_token
+
+
 @pytest.mark.parametrize(
     "final",
     [
@@ -100,7 +126,6 @@ def test_scram_proof_length_and_other_errors_do_not_reveal_their_reason(final: s
         b"n,,n=user,r=",
         b"n,,n=user,r=a b",
         b"n,,n=\xc3\xbclse,r=abc",
-        b"n,,n=user,r=abc,tokenauth=true",
         b"",
     ],
 )

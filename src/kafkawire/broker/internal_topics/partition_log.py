@@ -1,37 +1,45 @@
-"""The log of a partition of ``__consumer_offsets``, in Kafka's format."""
+"""The log of a partition of an internal topic, in Kafka's format."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
-from kafkawire.broker.groups.state import Change
-from kafkawire.broker.storage.batch_log import BatchLog, KeyValue
+from kafkawire.broker.internal_topics.entries import Change, Ended, Entry, TopicFormat, Written
+from kafkawire.broker.storage.batch_log import BatchLog, KeyValue, Producer
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
-from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.layout.uuid import Uuid
-from kafkawire.protocol import GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue
-from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
+from kafkawire.protocol import EndTxnMarker
+from kafkawire.records.control_records import (
+    ControlRecord,
+    ControlRecordType,
+    decode_control_record,
+    encode_control_record,
+)
 from kafkawire.records.coordinator_records import (
     CoordinatorRecord,
     decode_coordinator_record,
     encode_coordinator_record,
 )
-from kafkawire.wire import DecodeError, Message
+from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch, decode_records
 
 _SEGMENT_BYTES: Final = 100 * 1024 * 1024  # of the topic, where Kafka makes it
 _RECORDS_AT_ONCE: Final = 1_000
+_MARKER_VERSION: Final = 0
 
 
-class OffsetsLog:
+class InternalPartitionLog:
     """The log of a partition, in Kafka's files.
 
     Args:
         folder: of the partition; made if it does not exist.
+        records: how the state is in its records.
         on_failure: called with the first error of a write.
         before_write: awaited before each write, with the name of what is written.
 
@@ -46,18 +54,20 @@ class OffsetsLog:
     def __init__(
         self,
         folder: Path,
+        records: TopicFormat,
         on_failure: Callable[[StorageError], None] | None = None,
         before_write: BeforeWrite = at_once,
     ) -> None:
         self.files = BatchLog(
             folder, segment_bytes=_SEGMENT_BYTES, compacted=True, on_failure=on_failure, before_write=before_write
         )
+        self._format = records
 
     def lead(self, topic_id: Uuid, leader_epoch: int) -> None:
         """Write the files with the topic id and the leader epochs; call it before the first append.
 
         Args:
-            topic_id: of ``__consumer_offsets``.
+            topic_id: of the topic.
             leader_epoch: of the partition.
 
         Raises:
@@ -74,29 +84,28 @@ class OffsetsLog:
         if epochs != earlier:
             write_leader_epochs(self.files.folder, dict(sorted(epochs.items())))
 
-    def changes(self) -> Iterator[tuple[int, Change]]:
-        """The changes in the log with the timestamps of their records; read them before anything is appended.
-
-        Commits of a transaction follow when it is committed; those of aborted and open transactions are left out.
+    def entries(self) -> Iterator[tuple[int, Entry]]:
+        """What the log has, with the timestamps of records; read it before anything is appended.
 
         Raises:
             StorageError: a record cannot be decoded.
             OSError: a file cannot be read.
         """
-        held: dict[int, list[tuple[int, Change]]] = {}
+        open_owners: dict[int, set[str]] = {}
         for batch in self.files.batches():
             try:
                 if batch.is_control:
-                    transaction = held.pop(batch.producer_id, [])
-                    yield from transaction if _commits(batch) else ()
-                elif batch.is_transactional:
-                    held.setdefault(batch.producer_id, []).extend(_changes(batch))
-                else:
-                    yield from _changes(batch)
+                    owners = frozenset(open_owners.pop(batch.producer_id, ()))
+                    yield batch.max_timestamp, Ended(batch.producer_id, owners, _commits(batch))
+                    continue
+                for timestamp, written in self._written(batch):
+                    if written.producer is not None:
+                        open_owners.setdefault(batch.producer_id, set()).add(self._format.owner(written.key))
+                    yield timestamp, written
             except DecodeError as error:
                 raise CorruptLogError(
                     f"{self.files.folder}: a record of the batch at offset {batch.base_offset} cannot be read: "
-                    f"{error}; another program wrote it: move the folder away to start without its commits"
+                    f"{error}; another program wrote it: move the folder away to start without its records"
                 ) from error
 
     @property
@@ -104,20 +113,37 @@ class OffsetsLog:
         """How many records there are, on disk or not yet written."""
         return self.files.end_offset - self.files.start_offset
 
-    def append(self, changes: Sequence[Change], timestamp: int) -> None:
+    def append(self, changes: Sequence[Change], timestamp: int, producer: Producer | None = None) -> None:
         """Append changes, all in one batch; they are durable later.
 
         Args:
             changes: the changes.
             timestamp: milliseconds since the epoch.
+            producer: whose transaction they are in; None outside of one.
 
         Raises:
             EncodeError: a change cannot be encoded; none is appended then.
             StorageError: the log has failed before.
         """
-        self.files.append([_record(key, value) for key, value in changes], timestamp)
+        self.files.append([self._record(change) for change in changes], timestamp, producer=producer)
 
-    def append_anew(self, changes: Sequence[Change], timestamp: int) -> int:
+    def append_marker(self, producer: Producer, timestamp: int, *, committed: bool, coordinator_epoch: int) -> None:
+        """Append the marker that ends a transaction; it is durable later.
+
+        Args:
+            producer: of the transaction.
+            timestamp: milliseconds since the epoch.
+            committed: whether it commits or aborts.
+            coordinator_epoch: of the coordinator of transactions.
+
+        Raises:
+            StorageError: the log has failed before.
+        """
+        kind = ControlRecordType.COMMIT if committed else ControlRecordType.ABORT
+        marker = encode_control_record(kind, EndTxnMarker(coordinator_epoch), _MARKER_VERSION)
+        self.files.append([marker], timestamp, control=True, producer=producer)
+
+    def append_anew(self, entries: Sequence[Written], timestamp: int) -> int:
         """Append changes that replace all earlier ones, in batches of moderate size.
 
         Returns:
@@ -127,34 +153,26 @@ class OffsetsLog:
             StorageError: the log has failed before.
         """
         start = self.files.end_offset
-        for first in range(0, len(changes), _RECORDS_AT_ONCE):
-            self.append(changes[first : first + _RECORDS_AT_ONCE], timestamp)
-            self.files.seal()
+        for producer, written in groupby(entries, attrgetter("producer")):
+            changes = [(each.key, each.value) for each in written]
+            for first in range(0, len(changes), _RECORDS_AT_ONCE):
+                self.append(changes[first : first + _RECORDS_AT_ONCE], timestamp, producer)
+                self.files.seal()
         return start
 
+    def _written(self, batch: RecordBatch) -> Iterator[tuple[int, Written]]:
+        producer = Producer(batch.producer_id, batch.producer_epoch) if batch.is_transactional else None
+        for record in decode_records(batch):
+            found = decode_coordinator_record(self._format.topic, record.key, record.value)
+            if isinstance(found, CoordinatorRecord) and type(found.key) in self._format.owners:
+                yield record.timestamp, Written(found.key, found.value, producer)
 
-def _changes(batch: RecordBatch) -> Iterator[tuple[int, Change]]:
-    for record in decode_records(batch):
-        change = decode_coordinator_record(OFFSETS_TOPIC, record.key, record.value)
-        if isinstance(change, CoordinatorRecord) and isinstance(change.key, OffsetCommitKey | GroupMetadataKey):
-            yield record.timestamp, (change.key, change.value)
+    def _record(self, change: Change) -> KeyValue:
+        key, value = change
+        return encode_coordinator_record(self._format.topic, key, value, self._format.value_version(value))
 
 
 def _commits(batch: RecordBatch) -> bool:
     """Whether a batch of control records commits a transaction."""
     markers = (decode_control_record(record.key, record.value) for record in decode_records(batch))
     return any(isinstance(marker, ControlRecord) and marker.type is ControlRecordType.COMMIT for marker in markers)
-
-
-def _record(key: Message, value: Message | None) -> KeyValue:
-    return encode_coordinator_record(OFFSETS_TOPIC, key, value, _value_version(value))
-
-
-def _value_version(value: Message | None) -> int | None:
-    """The version that Kafka 4.3 writes: the newest, except for commits that expire, which only version 1 supports."""
-    match value:
-        case OffsetCommitValue():
-            return 4 if value.expire_timestamp < 0 else 1
-        case GroupMetadataValue():
-            return 3
-    return None

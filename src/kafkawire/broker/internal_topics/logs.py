@@ -1,4 +1,4 @@
-"""The logs of all partitions of ``__consumer_offsets``, in a data directory or nowhere."""
+"""The logs of all partitions of an internal topic, in a data directory or nowhere."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
-from kafkawire.broker.groups.offsets_log import OffsetsLog
-from kafkawire.broker.groups.offsets_topic import partition_of
-from kafkawire.broker.groups.state import Change, GroupsState
 from kafkawire.broker.image.topics import Topic
+from kafkawire.broker.internal_topics.entries import Change, Entry, RecordedState, TopicFormat, Written, replay
+from kafkawire.broker.internal_topics.partition_log import InternalPartitionLog
+from kafkawire.broker.internal_topics.topic import partition_of
+from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_topic_id
 from kafkawire.broker.storage.partition_folders import delete_folder, set_aside
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 
-_FOLDER: Final = re.compile(rf"{OFFSETS_TOPIC}-(0|[1-9]\d{{0,9}})", re.ASCII)
+_NUMBER: Final = re.compile(r"0|[1-9]\d{0,9}", re.ASCII)
 _ONE_PARTITION: Final = 1
 
 
-class OffsetsLogs:
-    """Append-only logs of the offsets that groups commit, one for each partition. These store nothing.
+class InternalLogs:
+    """Append-only logs of a state, one for each partition of its topic. These store nothing.
 
     Attributes:
-        unregistered: whether there are commits, but no topic.
+        unregistered: whether there are records, but no topic.
     """
 
     unregistered = False
@@ -60,16 +61,28 @@ class OffsetsLogs:
             OSError: a file cannot be read or made.
         """
 
-    def append(self, partition: int, changes: Sequence[Change], timestamp: int) -> None:
+    def append(
+        self, partition: int, changes: Sequence[Change], timestamp: int, producer: Producer | None = None
+    ) -> None:
         """Append changes to an open log, all in one batch; they are durable later.
 
         Args:
             partition: the partition of the log.
             changes: the changes.
             timestamp: milliseconds since the epoch.
+            producer: whose transaction they are in; None outside of one.
 
         Raises:
             EncodeError: a change cannot be encoded; none is appended then.
+            StorageError: the log has failed before.
+        """
+
+    def append_marker(
+        self, partition: int, producer: Producer, timestamp: int, *, committed: bool, coordinator_epoch: int
+    ) -> None:
+        """Append the marker that ends a transaction to an open log; it is durable later.
+
+        Raises:
             StorageError: the log has failed before.
         """
 
@@ -80,8 +93,8 @@ class OffsetsLogs:
             StorageError: one could not be written.
         """
 
-    async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
-        """Replace the contents of the logs by the changes that make a state, each group in its partition.
+    async def rewrite(self, topic: Topic, state: RecordedState, timestamp: int) -> None:
+        """Replace the contents of the logs by the changes that make a state, each owner in its partition.
 
         Raises:
             StorageError: they could not be written.
@@ -99,7 +112,7 @@ class OffsetsLogs:
         """Write what is not durable yet, and close the files."""
 
 
-class FileOffsetsLogs(OffsetsLogs):
+class FileInternalLogs(InternalLogs):
     """The logs in a data directory, each in the folder of its partition, as in Kafka.
 
     A folder without an existing topic is renamed to ``-stray``, as Kafka does. The exception is
@@ -107,12 +120,13 @@ class FileOffsetsLogs(OffsetsLogs):
 
     Args:
         data_dir: the directory.
+        records: how the state is in the records of the topic.
         topic: the topic in the metadata log; None if it has none.
         on_failure: called with the first error of a write.
         before_write: awaited before each write, with the name of what is written.
 
     Attributes:
-        unregistered: whether there are commits, but no topic.
+        unregistered: whether there are records, but no topic.
 
     Raises:
         StorageError: a log is damaged.
@@ -122,14 +136,16 @@ class FileOffsetsLogs(OffsetsLogs):
     def __init__(
         self,
         data_dir: Path,
+        records: TopicFormat,
         topic: Topic | None,
         on_failure: Callable[[StorageError], None] | None = None,
         before_write: BeforeWrite = at_once,
     ) -> None:
         self._data_dir = data_dir
-        self._new_log = partial(OffsetsLog, on_failure=on_failure, before_write=before_write)
+        self._format = records
+        self._new_log = partial(InternalPartitionLog, records=records, on_failure=on_failure, before_write=before_write)
         self._topic = topic
-        self._logs: dict[int, OffsetsLog] = {}
+        self._logs: dict[int, InternalPartitionLog] = {}
         self._led: set[int] = set()
         self._opening = asyncio.Lock()
         self._dropping: asyncio.Task[None] | None = None
@@ -142,31 +158,35 @@ class FileOffsetsLogs(OffsetsLogs):
         """How many records the logs have."""
         return sum(log.size for log in self._logs.values())
 
-    def read(self) -> tuple[GroupsState, bool]:
-        """The state that the logs contain; call it before anything is appended.
+    def read(self, state: RecordedState) -> bool:
+        """Make the state that the logs contain; call it before anything is appended.
 
-        Groups may be in other partitions than their own, if partitions were added to the topic or an earlier version of
+        Owners may be in other partitions than their own, if partitions were added to the topic or an earlier version of
         the broker has written to it. Then the timestamps of records decide which is the last.
 
+        Args:
+            state: an empty one.
+
         Returns:
-            The state, and whether each group is in its own partition.
+            Whether each owner is in its own partition.
 
         Raises:
             StorageError: a record cannot be decoded.
             OSError: a file cannot be read.
         """
         count = _ONE_PARTITION if self._topic is None else len(self._topic.partitions)
-        state, in_place = GroupsState(), True
+        in_place = True
         for partition, log in self._logs.items():
-            for _, (key, value) in log.changes():
-                in_place = in_place and partition_of(key.group, count) == partition
-                state.apply(key, value)
+            for _, entry in log.entries():
+                owner = self._format.owner(entry.key) if isinstance(entry, Written) else None
+                in_place = in_place and (owner is None or partition_of(owner, count) == partition)
+                replay(entry, state)
         if in_place:
-            return state, True
-        state = GroupsState()
-        for _, (key, value) in heapq.merge(*map(_with_rising_times, self._logs.values()), key=itemgetter(0)):
-            state.apply(key, value)
-        return state, False
+            return True
+        state.clear()
+        for _, entry in heapq.merge(*map(_with_rising_times, self._logs.values()), key=itemgetter(0)):
+            replay(entry, state)
+        return False
 
     async def lead(self, topic: Topic) -> None:
         """Prepare the existing logs for ``append``."""
@@ -188,21 +208,30 @@ class FileOffsetsLogs(OffsetsLogs):
             self._logs.update(opened)
             self._led.update(opened)
 
-    def append(self, partition: int, changes: Sequence[Change], timestamp: int) -> None:
+    def append(
+        self, partition: int, changes: Sequence[Change], timestamp: int, producer: Producer | None = None
+    ) -> None:
         """Append changes to an open log."""
-        self._logs[partition].append(changes, timestamp)
+        self._logs[partition].append(changes, timestamp, producer)
+
+    def append_marker(
+        self, partition: int, producer: Producer, timestamp: int, *, committed: bool, coordinator_epoch: int
+    ) -> None:
+        """Append the marker that ends a transaction to an open log."""
+        log = self._logs[partition]
+        log.append_marker(producer, timestamp, committed=committed, coordinator_epoch=coordinator_epoch)
 
     async def durable(self) -> None:
         """Wait until every appended change would survive a crash."""
         await _all_durable(self._logs.values())
 
-    async def rewrite(self, topic: Topic, state: GroupsState, timestamp: int) -> None:
+    async def rewrite(self, topic: Topic, state: RecordedState, timestamp: int) -> None:
         """Write the state into new segments, and delete the old ones when all of it is durable."""
         await asyncio.gather(*(log.files.roll() for log in self._logs.values()))
-        while missing := {*_by_partition(topic, state)} - self._led:
+        while missing := {*self._by_partition(topic, state)} - self._led:
             await self.open(topic, missing)
-        logs, changes = dict(self._logs), _by_partition(topic, state)
-        starts = {partition: log.append_anew(changes[partition], timestamp) for partition, log in logs.items()}
+        logs, entries = dict(self._logs), self._by_partition(topic, state)
+        starts = {partition: log.append_anew(entries[partition], timestamp) for partition, log in logs.items()}
         await _all_durable(logs.values())
         for partition, log in logs.items():
             await log.files.delete_before(starts[partition])
@@ -237,18 +266,29 @@ class FileOffsetsLogs(OffsetsLogs):
             await self._dropping
         await asyncio.gather(*(log.files.close() for log in self._logs.values()))
 
-    def _opened(self, topic: Topic, missing: Mapping[int, OffsetsLog | None]) -> Mapping[int, OffsetsLog]:
+    def _opened(
+        self, topic: Topic, missing: Mapping[int, InternalPartitionLog | None]
+    ) -> Mapping[int, InternalPartitionLog]:
         opened = {}
         for partition, existing in missing.items():
-            log = existing or self._new_log(self._data_dir / f"{OFFSETS_TOPIC}-{partition}")
+            folder = self._data_dir / f"{self._format.topic}-{partition}"
+            log = existing or self._new_log(folder)
             log.lead(topic.topic_id, topic.partitions[partition].leader_epoch)
             opened[partition] = log
         return opened
 
+    def _by_partition(self, topic: Topic, state: RecordedState) -> Mapping[int, list[Written]]:
+        entries: dict[int, list[Written]] = defaultdict(list)
+        for entry in state.entries():
+            entries[partition_of(self._format.owner(entry.key), len(topic.partitions))].append(entry)
+        return entries
+
     def _folders(self) -> Iterator[tuple[int, Path]]:
         """Partition and folder of each log of the topic; all other folders are renamed."""
-        named = ((_FOLDER.fullmatch(path.name), path) for path in sorted(self._data_dir.iterdir()))
-        for partition, folder in [(int(name[1]), path) for name, path in named if name and path.is_dir()]:
+        prefix = f"{self._format.topic}-"
+        named = [path for path in sorted(self._data_dir.iterdir()) if path.name.startswith(prefix) and path.is_dir()]
+        numbers = ((path.name.removeprefix(prefix), path) for path in named)
+        for partition, folder in [(int(number), path) for number, path in numbers if _NUMBER.fullmatch(number)]:
             if self._belongs_to_topic(partition, read_topic_id(folder)):
                 yield partition, folder
             else:
@@ -256,25 +296,19 @@ class FileOffsetsLogs(OffsetsLogs):
 
     def _belongs_to_topic(self, partition: int, topic_id: object) -> bool:
         if self._topic is None:
-            return partition == 0 and topic_id is None  # as an earlier version of the broker left it
+            is_legacy = self._format.topic == OFFSETS_TOPIC and partition == 0
+            return is_legacy and topic_id is None  # as an earlier version of the broker left it
         return partition in self._topic.partitions and topic_id in {None, self._topic.topic_id}
 
 
-async def _all_durable(logs: Iterable[OffsetsLog]) -> None:
+async def _all_durable(logs: Iterable[InternalPartitionLog]) -> None:
     for log in tuple(logs):
         await log.files.durable(log.files.end_offset)
 
 
-def _by_partition(topic: Topic, state: GroupsState) -> Mapping[int, list[Change]]:
-    changes: dict[int, list[Change]] = defaultdict(list)
-    for group in state.by_id.values():
-        changes[partition_of(group.group_id, len(topic.partitions))] += group.changes()
-    return changes
-
-
-def _with_rising_times(log: OffsetsLog) -> Iterable[tuple[int, Change]]:
+def _with_rising_times(log: InternalPartitionLog) -> Iterable[tuple[int, Entry]]:
     """Keep the order of a log even if the clock went back while it was written."""
     latest = -1
-    for timestamp, change in log.changes():
+    for timestamp, entry in log.entries():
         latest = max(latest, timestamp)
-        yield latest, change
+        yield latest, entry

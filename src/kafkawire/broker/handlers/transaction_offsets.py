@@ -1,0 +1,160 @@
+"""AddOffsetsToTxn and TxnOffsetCommit: offsets that a group commits with a transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.handlers.group_offsets import LONGEST_METADATA
+from kafkawire.broker.handlers.transactions import error_of_version, may_write
+from kafkawire.broker.internal_topics.entries import Change
+from kafkawire.broker.partitions.verifications import TransactionalWrite
+from kafkawire.broker.requests import Call, Refused
+from kafkawire.broker.served_apis import ServedApi
+from kafkawire.broker.storage.batch_log import Producer
+from kafkawire.broker.topic_names import OFFSETS_TOPIC
+from kafkawire.broker.transactions.transaction import Partition
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.protocol import (
+    AddOffsetsToTxnRequest,
+    AddOffsetsToTxnResponse,
+    OffsetCommitKey,
+    OffsetCommitValue,
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+
+_FENCED_SINCE: Final = 2
+_ABORTABLE_SINCE: Final = 4
+_ADDS_SINCE: Final = 5
+
+_Topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
+_Place = tuple[str, TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition]
+
+
+class TransactionOffsetHandlers:
+    """Commit the offsets of groups with transactions (KIP-98, KIP-447)."""
+
+    def __init__(self, context: HandlerContext) -> None:
+        self._topics = context.controller.image.topics
+        self._transactions = context.transactions
+        self._coordinator = context.coordinator
+        self._groups = context.classic_groups
+        self._access = context.access
+        self._clock = context.clock
+        self.apis = (
+            ServedApi(AddOffsetsToTxnRequest, self._add_offsets, 0, 4),
+            ServedApi(TxnOffsetCommitRequest, self._commit, 0, 5),
+        )
+
+    async def _add_offsets(self, request: AddOffsetsToTxnRequest, call: Call) -> AddOffsetsToTxnResponse:
+        if refused := self._refused(request.transactional_id, request.group_id, call):
+            return AddOffsetsToTxnResponse(error_code=refused)
+        producer = Producer(request.producer_id, request.producer_epoch)
+        error = await self._transactions.add_partitions(
+            request.transactional_id, producer, [(OFFSETS_TOPIC, self._partition_of(request.group_id))]
+        )
+        return AddOffsetsToTxnResponse(error_code=error_of_version(error, call.version, _FENCED_SINCE))
+
+    async def _commit(self, request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommitResponse | Refused:
+        if refused := self._refused(request.transactional_id, request.group_id, call):
+            return Refused(refused)
+        errors = {(topic.name, each.partition_index): self._error(topic.name, each.partition_index, call)
+                  for topic in request.topics for each in topic.partitions}  # fmt: skip
+        if not all(errors.values()):
+            errors |= await self._committed(request, errors, call)
+        return TxnOffsetCommitResponse(topics=tuple(_results(request, errors)))
+
+    async def _committed(
+        self, request: TxnOffsetCommitRequest, refused: dict[Partition, ErrorCode], call: Call
+    ) -> dict[Partition, ErrorCode]:
+        """Commit the offsets of existing partitions; returns the errors for them."""
+        usable = [(topic.name, each) for topic in request.topics for each in topic.partitions
+                  if not refused[topic.name, each.partition_index]]  # fmt: skip
+        error = await self._group_error(request, call)
+        if error:
+            return {(name, each.partition_index): error for name, each in usable}
+        errors = {(name, each.partition_index): _metadata_error(each.committed_metadata) for name, each in usable}
+        changes = [self._change(request.group_id, *place) for place in usable if not errors[_key(place)]]
+        producer = Producer(request.producer_id, request.producer_epoch)
+        self._coordinator.commit(changes, producer)
+        await self._coordinator.durable()
+        return errors
+
+    async def _group_error(self, request: TxnOffsetCommitRequest, call: Call) -> ErrorCode:
+        """Why no offset is committed; after NONE, the log of the group is prepared."""
+        if not request.group_id:
+            return ErrorCode.INVALID_GROUP_ID
+        place = (OFFSETS_TOPIC, self._partition_of(request.group_id))
+        producer = Producer(request.producer_id, request.producer_epoch)
+        write = TransactionalWrite(
+            request.transactional_id, *producer, partitions=[place], adds=call.version >= _ADDS_SINCE
+        )
+        error = (await self._transactions.confirm(write)).get(place, ErrorCode.NONE)
+        if not error:
+            await self._coordinator.prepare([request.group_id])
+            # The transaction may have timed out meanwhile.
+            found = self._transactions.errors(request.transactional_id, producer, [place])
+            error = found.get(place, ErrorCode.NONE)
+        return _for_clients(error, call.version) or self._groups.transactional_commit_error(request)
+
+    def _change(
+        self, group_id: str, name: str, asked: TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition
+    ) -> Change:
+        value = OffsetCommitValue(
+            offset=asked.committed_offset,
+            leader_epoch=asked.committed_leader_epoch,
+            metadata=asked.committed_metadata or "",
+            commit_timestamp=self._clock.now_ms(),
+            expire_timestamp=-1,
+        )
+        return OffsetCommitKey(group_id, name, asked.partition_index), value
+
+    def _error(self, name: str, number: int, call: Call) -> ErrorCode:
+        topic = self._topics.by_name.get(name)
+        if refused := self._access.topic_error(call.session, AclOperation.READ, topic, name):
+            return refused
+        exists = topic is not None and number in topic.partitions
+        return ErrorCode.NONE if exists else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    def _refused(self, transactional_id: str, group_id: str, call: Call) -> ErrorCode:
+        if not may_write(self._access, call, transactional_id):
+            return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+        if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, group_id):
+            return ErrorCode.GROUP_AUTHORIZATION_FAILED
+        return ErrorCode.NONE
+
+    def _partition_of(self, group_id: str) -> int:
+        return self._coordinator.partition_of(group_id)
+
+
+def _key(place: _Place) -> Partition:
+    return place[0], place[1].partition_index
+
+
+def _metadata_error(metadata: str | None) -> ErrorCode:
+    is_long = len(metadata or "") > LONGEST_METADATA
+    return ErrorCode.OFFSET_METADATA_TOO_LARGE if is_long else ErrorCode.NONE
+
+
+def _for_clients(error: ErrorCode, version: int) -> ErrorCode:
+    """The error of the transaction coordinator as clients of the group coordinator expect it."""
+    if error is ErrorCode.PRODUCER_FENCED:
+        return ErrorCode.INVALID_PRODUCER_EPOCH
+    if error is ErrorCode.TRANSACTION_ABORTABLE and version < _ABORTABLE_SINCE:
+        return ErrorCode.INVALID_TXN_STATE
+    return error
+
+
+def _results(
+    request: TxnOffsetCommitRequest, errors: dict[Partition, ErrorCode]
+) -> Iterator[TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic]:
+    response = TxnOffsetCommitResponse
+    for topic in request.topics:
+        partitions = (
+            response.TxnOffsetCommitResponsePartition(each.partition_index, errors[topic.name, each.partition_index])
+            for each in topic.partitions
+        )
+        yield response.TxnOffsetCommitResponseTopic(topic.name, partitions=tuple(partitions))
