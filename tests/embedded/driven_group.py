@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Mapping, Sequence
 
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
-from kafkawire.broker.groups.classic.rebalance import Now
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.classic.states import State
+from kafkawire.broker.groups.timers import Now
 from kafkawire.protocol import (
     ConsumerProtocolSubscription,
     GroupMetadataValue,

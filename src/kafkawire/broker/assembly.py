@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from functools import partial
 from typing import Final, NamedTuple
 
 from kafkawire.broker.authorization import Authorization
@@ -15,11 +16,15 @@ from kafkawire.broker.faults.capped_versions import CappedVersions
 from kafkawire.broker.faults.faults import Faults
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
+from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
+from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
+from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.brokers import BrokerHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
 from kafkawire.broker.handlers.config_alterations import ConfigAlterationHandlers
 from kafkawire.broker.handlers.config_descriptions import ConfigDescriptionHandlers
+from kafkawire.broker.handlers.consumer_groups import ConsumerGroupHandlers
 from kafkawire.broker.handlers.context import HandlerContext, Handlers
 from kafkawire.broker.handlers.delegation_tokens import DelegationTokenHandlers
 from kafkawire.broker.handlers.delete_records import DeleteRecordsHandlers
@@ -63,6 +68,7 @@ from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.transactions.live_transactions import Transactions
 from kafkawire.broker.transactions.markers import MarkerWriter
 from kafkawire.broker.transactions.settings import TransactionSettings
+from kafkawire.model.configs.resources import ConfigResourceType
 
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     AclHandlers,
@@ -70,6 +76,7 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ClusterHandlers,
     ConfigAlterationHandlers,
     ConfigDescriptionHandlers,
+    ConsumerGroupHandlers,
     DelegationTokenHandlers,
     DeleteRecordsHandlers,
     ElectionHandlers,
@@ -105,9 +112,10 @@ class Assembled(NamedTuple):
     Attributes:
         dispatcher: has all handlers.
         creation: creates topics.
-        classic_groups: the members of groups; to be loaded once the node leads.
+        classic_groups: the members of classic groups.
+        consumer_groups: the members of consumer groups.
         cleaner: deletes and compacts records.
-        transactions: the transactions; to be loaded once the node leads.
+        transactions: the transactions.
         tokens: the delegation tokens.
         state: the opened state.
     """
@@ -115,6 +123,7 @@ class Assembled(NamedTuple):
     dispatcher: Dispatcher
     creation: TopicCreation
     classic_groups: ClassicGroups
+    consumer_groups: ConsumerGroups
     cleaner: RecordCleaner
     transactions: Transactions
     tokens: DelegationTokens
@@ -133,9 +142,16 @@ class Assembled(NamedTuple):
             StorageError: a write failed.
         """
         await self.classic_groups.settled()
+        await self.consumer_groups.settled()
         await self.transactions.settled()
         await self.cleaner.settled()
         await self.state.settled()
+
+    def load(self) -> None:
+        """Begin the sessions of all members and the timeouts of transactions, once the node leads."""
+        self.classic_groups.load()
+        self.consumer_groups.load()
+        self.transactions.load()
 
 
 def assemble(
@@ -167,6 +183,8 @@ def assemble(
     state.coordinator.follow(controller)
     classic_groups = ClassicGroups(state.coordinator, clock, GroupSettings.of(configuration))
     resources.push_async_callback(classic_groups.close)
+    consumer_groups = _consumer_groups(state, classic_groups, clock)
+    resources.push_async_callback(consumer_groups.close)
     controller.subscribe(store.remove)
     resources.callback(work.close)
     loggers = BrokerLoggers()
@@ -196,6 +214,7 @@ def assemble(
         cluster=state.cluster,
         configuration=dynamic,
         confirm_transaction=transactions.confirm,
+        consumer_groups=consumer_groups,
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
@@ -220,4 +239,19 @@ def assemble(
     cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
     store.on_append = cleaner.note_change
     controller.subscribe(lambda _: cleaner.note_change())
-    return Assembled(dispatcher, context.creation, classic_groups, cleaner, transactions, context.tokens, state)
+    return Assembled(
+        dispatcher, context.creation, classic_groups, consumer_groups, cleaner, transactions, context.tokens, state
+    )
+
+
+def _consumer_groups(state: OpenedState, classic_groups: ClassicGroups, clock: Clock) -> ConsumerGroups:
+    controller, image = state.controller, state.controller.image
+
+    def rack_of(node_id: int) -> str | None:
+        broker = image.registrations.brokers.get(node_id)
+        return None if broker is None else broker.rack
+
+    topics = KnownTopics(image.topics, lambda: controller.end_offset, rack_of)
+    controller.subscribe_to_commits(topics.committed)
+    settings = ConsumerGroupSettings(state.configuration, partial(image.configs.of, ConfigResourceType.GROUP))
+    return ConsumerGroups(state.coordinator, classic_groups, clock, settings, topics)

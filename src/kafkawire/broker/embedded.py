@@ -236,8 +236,7 @@ class EmbeddedBroker(AnyBroker):
             first = next(iter(self._cluster.endpoints.values()))
             self._cluster.host, self._cluster.port = first.host, first.port
             await state.arrive()
-            assembled.classic_groups.load()
-            assembled.transactions.load()
+            assembled.load()
             updates.begin()
             await create_missing(self._topics, assembled.creation, state.controller)
             assembled.begin(resources)

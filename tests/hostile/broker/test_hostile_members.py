@@ -9,8 +9,8 @@ from tests.traced_memory import takes_less
 
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
-from kafkawire.broker.groups.classic.rebalance import Now
 from kafkawire.broker.groups.classic.settings import GroupSettings
+from kafkawire.broker.groups.timers import Now
 from kafkawire.protocol import (
     HeartbeatRequest,
     HeartbeatResponse,

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from kafkawire.broker.groups.classic import timers
+from kafkawire.broker.groups import timers
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
-from kafkawire.broker.groups.classic.rebalance import Now
 from kafkawire.broker.groups.classic.settings import NEW_MEMBER_TIMEOUT, GroupSettings
 from kafkawire.broker.groups.classic.states import State
+from kafkawire.broker.groups.timers import Now
 from kafkawire.protocol import (
     GroupMetadataValue,
     HeartbeatRequest,
@@ -24,6 +25,9 @@ from kafkawire.protocol import (
     SyncGroupResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
+
+SEEDS = int(os.environ.get("KAFKAWIRE_GROUP_SEEDS", "60"))
+"""How many groups live; ``--hypothesis-seed`` says with which they begin."""
 
 PARTITIONS = 5
 PROTOCOLS = st.permutations(["range", "roundrobin", "sticky"]).flatmap(
@@ -288,5 +292,5 @@ class GroupMachine(RuleBasedStateMachine):
         assert (self.group.state in {State.STABLE, State.COMPLETING_REBALANCE}) <= bool(members)
 
 
-GroupMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=60, deadline=None)
+GroupMachine.TestCase.settings = settings(max_examples=SEEDS, stateful_step_count=60, deadline=None)
 TestGroups = GroupMachine.TestCase

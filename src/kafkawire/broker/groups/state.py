@@ -5,12 +5,36 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
+from kafkawire.broker.groups.consumer.group_state import ConsumerKey
 from kafkawire.broker.internal_topics.entries import Change, Written
 from kafkawire.broker.storage.batch_log import Producer
-from kafkawire.protocol import GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue
+from kafkawire.protocol import (
+    ConsumerGroupCurrentMemberAssignmentKey,
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupMetadataKey,
+    ConsumerGroupPartitionMetadataKey,
+    ConsumerGroupRegularExpressionKey,
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupTargetAssignmentMetadataKey,
+    GroupMetadataKey,
+    GroupMetadataValue,
+    OffsetCommitKey,
+    OffsetCommitValue,
+)
 from kafkawire.wire import Message
+
+CONSUMER_KEYS: Final = (
+    ConsumerGroupCurrentMemberAssignmentKey,
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupTargetAssignmentMetadataKey,
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupRegularExpressionKey,
+    ConsumerGroupPartitionMetadataKey,
+    ConsumerGroupMetadataKey,
+)
+"""The keys of consumer groups, in the order in which Kafka deletes them."""
 
 Partition: TypeAlias = tuple[str, int]
 """Topic and partition id."""
@@ -30,30 +54,45 @@ class Pending(NamedTuple):
 
 @dataclass(slots=True)
 class Group:
-    """A group without members.
+    """A group as the records have it.
 
     Attributes:
         group_id: its id.
-        metadata: as of its last member; None if it never had a member.
+        metadata: of a classic group, as of its last generation; None if it never had a member.
+        records: of a consumer group, by key; empty for a classic group.
         commits: topic and partition to the last commit.
         pending: topic and partition to the commits of open transactions, by producer id, the oldest first.
     """
 
     group_id: str
     metadata: GroupMetadataValue | None = None
+    records: dict[ConsumerKey, Message] = field(default_factory=dict)
     commits: dict[Partition, OffsetCommitValue] = field(default_factory=dict)
     pending: dict[Partition, dict[int, Pending]] = field(default_factory=dict)
+
+    @property
+    def is_consumer_group(self) -> bool:
+        """Whether it is a group of KIP-848."""
+        return bool(self.records)
 
     def removal(self) -> Iterator[Change]:
         """The changes that delete it."""
         for topic, partition in dict.fromkeys((*self.commits, *self.pending)):
             yield OffsetCommitKey(self.group_id, topic, partition), None
-        yield GroupMetadataKey(self.group_id), None
+        yield from self.removal_of_members()
+
+    def removal_of_members(self) -> Iterator[Change]:
+        """The changes that leave its commits only."""
+        for key in sorted(self.records, key=lambda each: CONSUMER_KEYS.index(type(each))):
+            yield key, None
+        if not self.records:
+            yield GroupMetadataKey(self.group_id), None
 
     def entries(self) -> Iterator[Written]:
         """The changes that recreate it."""
         if self.metadata is not None:
             yield Written(GroupMetadataKey(self.group_id), self.metadata)
+        yield from (Written(key, value) for key, value in self.records.items())
         for (topic, partition), value in self.commits.items():
             yield Written(OffsetCommitKey(self.group_id, topic, partition), value)
         for (topic, partition), by_producer in self.pending.items():
@@ -64,7 +103,8 @@ class Group:
     @property
     def size(self) -> int:
         """The number of ``entries``, at least."""
-        return len(self.commits) + sum(map(len, self.pending.values())) + (self.metadata is not None)
+        pending = sum(map(len, self.pending.values()))
+        return len(self.commits) + pending + len(self.records) + (self.metadata is not None)
 
 
 class GroupsState:
@@ -88,6 +128,10 @@ class GroupsState:
                 self._apply_commit(key, value)
             case GroupMetadataKey(), GroupMetadataValue() | None:
                 self._apply_group(key, value)
+            case ((OffsetCommitKey() | GroupMetadataKey()), _):
+                return
+            case _:
+                self._apply_record(key, value)
 
     def clear(self) -> None:
         """Forget all groups."""
@@ -187,13 +231,21 @@ class GroupsState:
             self.by_id.setdefault(key.group, Group(key.group)).metadata = value
             return
         group = self.by_id.get(key.group)
-        if group is None:
+        if group is not None:
+            group.metadata = None
+            self._forget_if_empty(group)
+
+    def _apply_record(self, key: ConsumerKey, value: Message | None) -> None:
+        if value is not None:
+            self.by_id.setdefault(key.group_id, Group(key.group_id)).records[key] = value
             return
-        for partition in tuple(group.pending):
-            self._drop_pending(group, partition)
-        for topic, _ in group.commits:
-            self._uncount(topic, key.group)
-        del self.by_id[key.group]
+        group = self.by_id.get(key.group_id)
+        if group is not None and group.records.pop(key, None) is not None:
+            self._forget_if_empty(group)
+
+    def _forget_if_empty(self, group: Group) -> None:
+        if not group.commits and not group.pending and not group.records and group.metadata is None:
+            del self.by_id[group.group_id]
 
     def _count(self, topic: str, group_id: str) -> None:
         self._commits_of_topics.setdefault(topic, Counter())[group_id] += 1

@@ -51,7 +51,7 @@ class BrokerHandlers:
             if len(changes) >= MAXIMUM_RECORDS:
                 raise PolicyViolationError(TOO_LARGE_BATCH)
             self._controller.commit([*changes, UnregisterBrokerRecord(request.broker_id, broker.broker_epoch)])
-        return UnregisterBrokerResponse(error_message=None)
+        return UnregisterBrokerResponse()
 
     def _changes(self, topic: Topic, broker_id: int) -> Iterator[PartitionChangeRecord]:
         """Another replica leads the partitions of the broker, or none."""

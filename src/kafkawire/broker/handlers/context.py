@@ -13,6 +13,7 @@ from kafkawire.broker.configuration.dynamic_configuration import DynamicConfigur
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
+from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.producer_ids import ProducerIds
@@ -42,6 +43,7 @@ class HandlerContext:
         cluster: the one node and its listeners.
         confirm_transaction: asks the transaction coordinator about writes.
         configuration: the broker's properties, with the changes made while it runs.
+        consumer_groups: the groups of KIP-848.
         controller: the state of the cluster, and the only place that changes it.
         coordinator: the groups and their offsets.
         creation: creates topics.
@@ -66,6 +68,7 @@ class HandlerContext:
     cluster: Cluster
     confirm_transaction: ConfirmTransaction
     configuration: DynamicConfiguration
+    consumer_groups: ConsumerGroups
     controller: Controller
     coordinator: GroupCoordinator
     creation: TopicCreation

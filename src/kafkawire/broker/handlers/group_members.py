@@ -1,8 +1,4 @@
-"""JoinGroup, SyncGroup, Heartbeat and LeaveGroup of classic groups; ConsumerGroupHeartbeat (KIP-848) is refused.
-
-ConsumerGroupHeartbeat is offered so that clients get an error: they report UNSUPPORTED_VERSION and stop. Several
-clients retry forever if a broker does not offer it.
-"""
+"""JoinGroup, SyncGroup, Heartbeat and LeaveGroup of classic groups."""
 
 from __future__ import annotations
 
@@ -11,13 +7,11 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafkawire.broker.groups.classic.group import Joining
-from kafkawire.broker.handlers.client_warnings import ClientWarnings
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
-    ConsumerGroupHeartbeatRequest,
     HeartbeatRequest,
     HeartbeatResponse,
     JoinGroupRequest,
@@ -29,8 +23,6 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
-_WANTED: Final = "a consumer group of KIP-848"
-_REASON: Final = "This broker has classic groups only: set group.protocol=classic, or use Apache Kafka."
 _NULL_NAME_SINCE: Final = 7
 _PROTOCOL_SINCE: Final = 5
 _BATCHES_SINCE: Final = 3
@@ -42,20 +34,22 @@ class GroupMemberHandlers:
     def __init__(self, context: HandlerContext) -> None:
         self._access = context.access
         self._groups = context.classic_groups
-        self._warnings = ClientWarnings()
+        self._consumer_groups = context.consumer_groups
         self.apis = (
             ServedApi(JoinGroupRequest, self._join, 0, 9),
             ServedApi(SyncGroupRequest, self._sync, 0, 5),
             ServedApi(HeartbeatRequest, self._heartbeat, 0, 4),
             ServedApi(LeaveGroupRequest, self._leave, 0, 5),
-            ServedApi(ConsumerGroupHeartbeatRequest, self._refuse, 0, 1),
         )
 
     async def _join(self, request: JoinGroupRequest, call: Call) -> JoinGroupResponse | Refused:
         if not self._may_read(request.group_id, call):
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
-        if not request.group_id:
-            answer = JoinGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID, member_id=request.member_id)
+        error = ErrorCode.INVALID_GROUP_ID
+        if request.group_id:
+            error = await self._consumer_groups.make_room_for_classic(request.group_id)
+        if error:
+            answer = JoinGroupResponse(error_code=error, member_id=request.member_id)
         else:
             answer = await self._groups.join(Joining(request, call.version, call.client_id, f"/{call.session.host}"))
         if call.version < _NULL_NAME_SINCE:
@@ -84,17 +78,13 @@ class GroupMemberHandlers:
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         if not request.group_id:
             return LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID)
+        is_classic = self._consumer_groups.group(request.group_id) is None
+        leave = self._groups.leave if is_classic else self._consumer_groups.leave
         if call.version >= _BATCHES_SINCE:
-            return LeaveGroupResponse(members=await self._groups.leave(request.group_id, request.members))
+            return LeaveGroupResponse(members=await leave(request.group_id, request.members))
         one = LeaveGroupRequest.MemberIdentity(request.member_id)
-        (result,) = await self._groups.leave(request.group_id, [one])
+        (result,) = await leave(request.group_id, [one])
         return LeaveGroupResponse(error_code=result.error_code)
-
-    def _refuse(self, request: ConsumerGroupHeartbeatRequest, call: Call) -> Refused:
-        if not self._may_read(request.group_id, call):
-            return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
-        self._warnings.warn(call, _WANTED, _REASON)
-        return Refused(ErrorCode.UNSUPPORTED_VERSION, _REASON)
 
     def _may_read(self, group_id: str, call: Call) -> bool:
         return self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, group_id)

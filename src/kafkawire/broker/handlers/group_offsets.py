@@ -10,6 +10,8 @@ from msgspec.structs import replace
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.classic.group_records import CONSUMER
+from kafkawire.broker.groups.consumer.commits import commit_error, fetch_error
+from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.state import Group
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
@@ -50,6 +52,7 @@ class GroupOffsetHandlers:
         self._topics = context.controller.image.topics
         self._coordinator = context.coordinator
         self._groups = context.classic_groups
+        self._consumer_groups = context.consumer_groups
         self._access = context.access
         self._clock = context.clock
         self.apis = (
@@ -74,6 +77,9 @@ class GroupOffsetHandlers:
         """The error of the group. A commit without a generation creates the group."""
         if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED
+        consumer_group = self._consumer_groups.group(request.group_id)
+        if consumer_group is not None:
+            return commit_error(consumer_group.state, request, call.version, self._consumer_groups.topics.id_of)
         if request.group_id in self._coordinator.state.by_id:
             return self._groups.commit_error(request)
         if request.generation_id_or_member_epoch < 0:
@@ -135,6 +141,11 @@ class GroupOffsetHandlers:
         """The offsets of a group; where they must be stable, none that an open transaction may change (KIP-447)."""
         if not self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.GROUP, asked.group_id):
             return FetchedGroup(asked.group_id, (), ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        consumer_group = self._consumer_groups.group(asked.group_id)
+        if consumer_group is not None:
+            refused = fetch_error(consumer_group.state, asked.member_id, asked.member_epoch)
+            if refused:
+                return FetchedGroup(asked.group_id, (), refused)
         group = self._coordinator.state.by_id.get(asked.group_id, Group(asked.group_id))
         if asked.topics is None:
             return FetchedGroup(asked.group_id, tuple(self._all_topics(group, call, is_stable=is_stable)))
@@ -178,11 +189,12 @@ class GroupOffsetHandlers:
         if request.group_id in self._coordinator.state.by_id:
             await self._coordinator.prepare([request.group_id])
         group, live = self._coordinator.state.by_id.get(request.group_id), self._groups.group(request.group_id)
-        if group is None or live is None:
+        consumer_group = self._consumer_groups.group(request.group_id)
+        if group is None or (live is None and consumer_group is None):
             return OffsetDeleteResponse(ErrorCode.GROUP_ID_NOT_FOUND)
-        if live.protocol_type != CONSUMER and (error := live.deletion_error):
+        if live is not None and live.protocol_type != CONSUMER and (error := live.deletion_error):
             return OffsetDeleteResponse(error)
-        topics = tuple(_unless_subscribed(topic, live) for topic in topics)
+        topics = tuple(_unless_subscribed(topic, live, consumer_group) for topic in topics)
         found = [(topic.name, p.partition_index) for topic in topics for p in topic.partitions if not p.error_code]
         committed = [partition for partition in dict.fromkeys(found) if partition in group.commits]
         self._coordinator.commit([(OffsetCommitKey(group.group_id, *partition), None) for partition in committed])
@@ -207,10 +219,11 @@ class GroupOffsetHandlers:
 
 
 def _unless_subscribed(
-    topic: OffsetDeleteResponse.OffsetDeleteResponseTopic, group: ClassicGroup
+    topic: OffsetDeleteResponse.OffsetDeleteResponseTopic, classic: ClassicGroup | None, group: ConsumerGroup | None
 ) -> OffsetDeleteResponse.OffsetDeleteResponseTopic:
     """The results of a topic with an error instead of each success, if members subscribe to the topic."""
-    if not group.is_subscribed_to(topic.name):
+    is_subscribed = group is not None and topic.name in group.state.subscribed
+    if not is_subscribed and (classic is None or not classic.is_subscribed_to(topic.name)):
         return topic
     subscribed = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
     partitions = (replace(each, error_code=each.error_code or subscribed) for each in topic.partitions)

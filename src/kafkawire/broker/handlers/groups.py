@@ -35,6 +35,7 @@ _BATCHES_SINCE: Final = 4
 _SHARE_SINCE: Final = 6
 _NOT_FOUND_SINCE: Final = 6
 _CLASSIC: Final = "classic"
+_CONSUMER: Final = "consumer"
 _PARTITION: Final = re.compile(r"[+-]?[0-9]{1,11}", re.ASCII)
 _INT32: Final = range(-(1 << 31), 1 << 31)
 _WORDS: Final[Mapping[ErrorCode, str]] = MappingProxyType(
@@ -64,6 +65,7 @@ class GroupHandlers:
         self._coordinator = context.coordinator
         self._groups = context.classic_groups
         self._transactions = context.transactions
+        self._consumer_groups = context.consumer_groups
         self._access = context.access
         self.apis = (
             ServedApi(FindCoordinatorRequest, self._find_coordinator, 0, 6),
@@ -120,17 +122,24 @@ class GroupHandlers:
         await self._coordinator.durable()
         states = {state.lower().strip() for state in request.states_filter}
         types = {kind.lower() for kind in request.types_filter}
-        if types and _CLASSIC not in types:
-            return ListGroupsResponse()
         sees_all = self._access.allows_on_cluster(call.session, AclOperation.DESCRIBE)
         groups = [
-            ListGroupsResponse.ListedGroup(group_id, group.protocol_type, group.state.value, _CLASSIC)
+            group
             async for group_id in in_slices(tuple(self._coordinator.state.by_id))
             if sees_all or self._allows(call, AclOperation.DESCRIBE, group_id)
-            if (group := self._groups.group(group_id)) is not None
-            if not states or group.state.value.lower() in states
+            if (group := self._listed(group_id)) is not None
+            if not states or group.group_state.lower() in states
+            if not types or group.group_type in types
         ]
         return ListGroupsResponse(groups=tuple(groups))
+
+    def _listed(self, group_id: str) -> ListGroupsResponse.ListedGroup | None:
+        listed = ListGroupsResponse.ListedGroup
+        consumer_group = self._consumer_groups.group(group_id)
+        if consumer_group is not None:
+            return listed(group_id, _CONSUMER, consumer_group.state.state.value, _CONSUMER)
+        group = self._groups.group(group_id)
+        return None if group is None else listed(group_id, group.protocol_type, group.state.value, _CLASSIC)
 
     async def _describe_groups(self, request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
         await self._coordinator.durable()
@@ -148,7 +157,9 @@ class GroupHandlers:
         described = DescribeGroupsResponse.DescribedGroup
         group, dead = self._groups.group(group_id), State.DEAD.value
         if group is None and call.version >= _NOT_FOUND_SINCE:
-            return described(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.", group_id, dead)
+            is_other = self._consumer_groups.group(group_id) is not None
+            reason = f"Group {group_id} is not a classic group." if is_other else f"Group {group_id} not found."
+            return described(ErrorCode.GROUP_ID_NOT_FOUND, reason, group_id, dead)
         operations = (
             self._access.operations(call.session, ResourceType.GROUP, group_id)
             if with_operations
@@ -184,6 +195,9 @@ class GroupHandlers:
     def _deletion_error(self, group_id: str, call: Call) -> ErrorCode:
         if not self._allows(call, AclOperation.DELETE, group_id):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED
+        consumer_group = self._consumer_groups.group(group_id)
+        if consumer_group is not None:
+            return ErrorCode.NON_EMPTY_GROUP if consumer_group.state.members else ErrorCode.NONE
         group = self._groups.group(group_id)
         return ErrorCode.GROUP_ID_NOT_FOUND if group is None else group.deletion_error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from kafkawire.broker.groups.consumer.commits import transactional_commit_error
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.group_offsets import LONGEST_METADATA
 from kafkawire.broker.handlers.transactions import error_of_version, may_write
@@ -42,6 +43,7 @@ class TransactionOffsetHandlers:
         self._transactions = context.transactions
         self._coordinator = context.coordinator
         self._groups = context.classic_groups
+        self._consumer_groups = context.consumer_groups
         self._access = context.access
         self._clock = context.clock
         self.apis = (
@@ -98,7 +100,13 @@ class TransactionOffsetHandlers:
             # The transaction may have timed out meanwhile.
             found = self._transactions.errors(request.transactional_id, producer, [place])
             error = found.get(place, ErrorCode.NONE)
-        return _for_clients(error, call.version) or self._groups.transactional_commit_error(request)
+        return _for_clients(error, call.version) or self._member_error(request)
+
+    def _member_error(self, request: TxnOffsetCommitRequest) -> ErrorCode:
+        group = self._consumer_groups.group(request.group_id)
+        if group is None:
+            return self._groups.transactional_commit_error(request)
+        return transactional_commit_error(group.state, request, self._consumer_groups.topics.id_of)
 
     def _change(
         self, group_id: str, name: str, asked: TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition

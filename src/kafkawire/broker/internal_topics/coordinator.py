@@ -46,7 +46,7 @@ class RecordedCoordinator(Generic[S]):
 
     Attributes:
         state: only changes change it.
-        on_cleared: called when everything is forgotten, since the topic of the logs was deleted.
+        on_cleared: functions that are called when everything is forgotten, since the topic of the logs was deleted.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class RecordedCoordinator(Generic[S]):
         in_place: bool = True,
     ) -> None:
         self.state = state
-        self.on_cleared: Callable[[], None] = lambda: None
+        self.on_cleared: list[Callable[[], None]] = []
         self._topic = topic
         self._logs = logs
         self._format = records
@@ -111,7 +111,8 @@ class RecordedCoordinator(Generic[S]):
             removed = {record.topic_id for record in records if isinstance(record, RemoveTopicRecord)}
             if before is not None and before[0] in removed:
                 self.state.clear()
-                self.on_cleared()
+                for forget in self.on_cleared:
+                    forget()
                 self._logs.drop(partial(self._until_dropping_is_safe, controller, controller.end_offset))
             elif before is not None and before != self._places and self.state.size:
                 self._rewrite_soon()

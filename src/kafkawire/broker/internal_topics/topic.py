@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from itertools import chain, islice
+from operator import mul
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
@@ -15,6 +17,8 @@ from kafkawire.protocol import ConfigRecord, TopicRecord
 
 _TOPIC_CONFIG: Final = 2
 _INT32: Final = 1 << 32
+_AT_ONCE: Final = 256
+_POWERS: Final = tuple(pow(31, exponent, _INT32) for exponent in reversed(range(_AT_ONCE)))
 _LOWEST: Final = -(1 << 31)
 
 
@@ -32,10 +36,13 @@ def partition_of(owner: str, partitions: int) -> int:
 
 def java_hash(text: str) -> int:
     """The hash that Java gives a string, as 32 bits without a sign."""
+    encoded = text.encode("utf-16-be", "surrogatepass")
+    units = text.encode("ascii") if text.isascii() else struct.unpack(f">{len(encoded) // 2}H", encoded)
     code = 0
-    units = text.encode("utf-16-be", "surrogatepass")
-    for at in range(0, len(units), 2):
-        code = (31 * code + (units[at] << 8 | units[at + 1])) % _INT32
+    for at in range(0, len(units), _AT_ONCE):
+        portion = units[at : at + _AT_ONCE]
+        factors = _POWERS[_AT_ONCE - len(portion) :]
+        code = (code * pow(31, len(portion), _INT32) + sum(map(mul, portion, factors))) % _INT32
     return code
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import pytest
+from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.java_program import java_command
 from tests.apache_kafka.releases import newest_broker_release
@@ -33,9 +34,17 @@ PARTITIONS, RECORDS = 4, 40
 SECONDS = 20.0
 
 
+PROPERTIES = {
+    "group.consumer.assignment.interval.ms": "0",
+    "group.consumer.heartbeat.interval.ms": "100",
+    "group.consumer.min.heartbeat.interval.ms": "100",
+    "group.initial.rebalance.delay.ms": "0",
+}
+
+
 @pytest.fixture(scope="module")
 def broker() -> Iterator[ThreadedBroker]:
-    with ThreadedBroker({"group.initial.rebalance.delay.ms": "0"}) as broker:
+    with ThreadedBroker(PROPERTIES) as broker:
         yield broker
 
 
@@ -58,6 +67,17 @@ def confluent_consumer(broker: ThreadedBroker, topic: str, **settings: str | int
     servers = {"bootstrap.servers": broker.bootstrap_servers, "group.id": topic, "auto.offset.reset": "earliest"}
     consumer = confluent.Consumer({**servers, "heartbeat.interval.ms": 100, **settings})
     consumer.subscribe([topic])
+    return consumer
+
+
+def consumer_group_member(
+    broker: ThreadedBroker, group: str, subscription: str | None = None, *, instance: str | None = None
+) -> Untyped:
+    confluent: Untyped = importlib.import_module("confluent_kafka")
+    servers = {"bootstrap.servers": broker.bootstrap_servers, "group.id": group, "auto.offset.reset": "earliest"}
+    static = {} if instance is None else {"group.instance.id": instance}
+    consumer = confluent.Consumer({**servers, **static, "group.protocol": "consumer"})
+    consumer.subscribe([subscription or group])
     return consumer
 
 
@@ -95,6 +115,41 @@ def test_librdkafka_shares_and_takes_over(broker: ThreadedBroker, topic: str, st
     first.close()
     polled([second], lambda _: len(owned(second)) == PARTITIONS)
     second.close()
+
+
+def test_librdkafka_shares_and_takes_over_in_a_consumer_group(broker: ThreadedBroker, topic: str) -> None:
+    """With ``group.protocol=consumer`` the broker assigns (KIP-848)."""
+    first = consumer_group_member(broker, topic)
+    polled([first], lambda values: len(values) == RECORDS)
+    first.commit(asynchronous=False)
+    others = [consumer_group_member(broker, topic) for _ in range(2)]
+    again = polled([first, *others], lambda _: is_shared([first, *others]))
+    assert not again, "what was committed is not read again"
+    first.close()
+    polled(others, lambda _: is_shared(others))
+    with BlockingAdminClient(broker.bootstrap_servers) as admin:
+        described = admin.describe_consumer_groups([topic]).all()[topic]
+        assert (described.type, described.state, len(described.members)) == ("consumer", "Stable", 2)
+    for each in others:
+        each.close()
+
+
+def test_librdkafka_subscribes_by_a_regular_expression(broker: ThreadedBroker, topic: str) -> None:
+    consumer = consumer_group_member(broker, topic, f"^{topic[:-2]}..$")
+    polled([consumer], lambda values: len(values) == RECORDS)
+    consumer.close()
+
+
+def test_librdkafka_static_member_leaves_a_consumer_group_for_a_while(broker: ThreadedBroker, topic: str) -> None:
+    first, second = (consumer_group_member(broker, topic, instance=name) for name in ("one", "two"))
+    polled([first, second], lambda values: is_shared([first, second]) and len(values) >= RECORDS)
+    parts = owned(second)
+    second.close()
+    second = consumer_group_member(broker, topic, instance="two")
+    polled([first, second], lambda _: bool(owned(second)))
+    assert owned(second) == parts
+    second.close()
+    first.close()
 
 
 def test_librdkafka_static_member_returns_without_a_rebalance(broker: ThreadedBroker, topic: str) -> None:
@@ -176,9 +231,25 @@ def test_java_consumers_are_seen_by_administrators(java_admin: JavaAdmin, broker
         assert (described.state, len(described.members)) == ("Stable", 1)
 
 
-def test_kafka_console_consumer_reads_and_commits(broker: ThreadedBroker, topic: str) -> None:
+def test_java_members_of_consumer_groups_share(java_admin: JavaAdmin, broker: ThreadedBroker, topic: str) -> None:
+    admin = java_admin.client(broker.bootstrap_servers)
+    with (
+        admin.member(topic, [topic], "consumer"),
+        admin.member(topic, [topic], "consumer"),
+        BlockingAdminClient(broker.bootstrap_servers) as own,
+    ):
+        described = eventually(
+            lambda: own.describe_consumer_groups([topic]).all()[topic],
+            lambda group: group.state == "Stable" and len(group.members) == 2,
+        )
+        assert sorted(len(member.assignment) for member in described.members) == [PARTITIONS // 2] * 2
+
+
+@pytest.mark.parametrize("protocol", ["classic", "consumer"])
+def test_kafka_console_consumer_reads_and_commits(broker: ThreadedBroker, topic: str, protocol: str) -> None:
     tool = "org.apache.kafka.tools.consumer.ConsoleConsumer"
     where = ("--bootstrap-server", broker.bootstrap_servers, "--topic", topic, "--group", topic, "--from-beginning")
+    where = (*where, "--command-property", f"group.protocol={protocol}")
     ended = subprocess.run(
         [*java_command(newest_broker_release(), "512m", ()), tool, *where, "--max-messages", str(RECORDS)],
         capture_output=True,

@@ -57,7 +57,14 @@ def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         "alter.config.policy.class.name": "ConfigsDecide",
         "client.quota.callback.class": "Doubled",
     }
-    groups = {"group.max.size": "2", "group.min.session.timeout.ms": "300", "group.initial.rebalance.delay.ms": "400"}
+    groups = {
+        "group.consumer.assignment.interval.ms": "0",
+        "group.consumer.max.size": "2",
+        "group.consumer.migration.policy": "disabled",
+        "group.initial.rebalance.delay.ms": "400",
+        "group.max.size": "2",
+        "group.min.session.timeout.ms": "300",
+    }
     properties = {"num.partitions": "3", **groups, **{name: f"policies.{policy}" for name, policy in policies.items()}}
     with running_broker(release, folder, properties=properties, plugins=[compiled(release, _POLICIES)]) as kafka:
         own = {name: f"tests.interop.broker.same_answers.policies:{policy}" for name, policy in policies.items()}

@@ -53,7 +53,9 @@ _SETS = frozenset(
         "results_by_partition",
         "results_by_topic_v3_and_below",
         "results_by_transaction",
+        "subscribed_topic_names",
         "supported_features",
+        "topic_partitions",
         "topic_results",
         "topics",
         "transaction_states",
@@ -80,7 +82,7 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        69, *range(76, 80), *range(83, 93),
+        *range(76, 80), *range(83, 93),
     }
 )  # fmt: skip
 """APIs of Apache Kafka that the embedded broker does not have."""

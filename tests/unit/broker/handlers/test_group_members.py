@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from pathlib import Path
 
-import pytest
 from tests.embedded.connection import BrokerConnection, connected_to
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.logs import read_table
 from kafkawire.protocol import (
-    ApiVersionsRequest,
-    ApiVersionsResponse,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
     DeleteTopicsRequest,
@@ -68,10 +64,6 @@ async def until(client: BrokerConnection, state: tuple[str, int]) -> None:
     async with asyncio.timeout(10):
         while await state_of(client) != state:  # noqa: ASYNC110 there is no event for it
             await asyncio.sleep(0.005)
-
-
-def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
 
 
 async def test_the_clock_of_the_broker_ends_waits_and_sessions() -> None:
@@ -143,57 +135,11 @@ async def test_a_broker_stops_while_clients_wait() -> None:
         await asyncio.sleep(0.05)
 
 
-async def test_consumer_groups_are_refused(caplog: pytest.LogCaptureFixture) -> None:
-    """The error that clients take for final, at every version that is offered."""
-    async with EmbeddedBroker() as broker, connected_to(broker) as client:
-        for version in (0, 1):
-            beaten = await client.ask(CONSUMER_HEARTBEAT, version, ConsumerGroupHeartbeatResponse)
-            assert beaten.error_code == ErrorCode.UNSUPPORTED_VERSION
-            assert "group.protocol=classic" in (beaten.error_message or "")
-    assert len(warnings(caplog)) == 1
-
-
-async def test_each_client_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
-    async with EmbeddedBroker() as broker:
-        for client_id in ("a", "b", "a"):
-            async with connected_to(broker, client_id) as client:
-                await client.ask(ApiVersionsRequest("some-client", "1.2"), 3, ApiVersionsResponse)
-                await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
-                await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
-    said = "(some-client 1.2) at 127.0.0.1 wants a consumer group of KIP-848."
-    assert [line.partition(" This broker")[0] for line in warnings(caplog)] == [
-        f"Client 'a' {said}",
-        f"Client 'b' {said}",
-    ]
-
-
-async def test_client_ids_cannot_forge_lines_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    async with EmbeddedBroker() as broker, connected_to(broker, "a\nERROR forged") as client:
-        await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
-    (warning,) = warnings(caplog)
-    assert "\n" not in warning
-
-
-async def test_made_up_clients_fill_no_memory(caplog: pytest.LogCaptureFixture) -> None:
-    async with EmbeddedBroker() as broker:
-        for number in range(1200):
-            async with connected_to(broker, f"c{number}") as client:
-                await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
-        caplog.clear()
-        async with connected_to(broker, "c1199") as client:
-            await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
-        assert not warnings(caplog)
-        async with connected_to(broker, "c0") as client:
-            await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
-        assert len(warnings(caplog)) == 1
-
-
-async def test_a_user_without_the_right_to_read_the_group_learns_only_that(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_user_without_the_right_to_read_the_group_learns_only_that() -> None:
     async with EmbeddedBroker(AUTHORIZER) as broker, connected_to(broker) as client:
         answer = await client.ask(join(), 9, JoinGroupResponse)
         beaten = await client.ask(CONSUMER_HEARTBEAT, 1, ConsumerGroupHeartbeatResponse)
     assert (answer.error_code, beaten.error_code) == (ErrorCode.GROUP_AUTHORIZATION_FAILED,) * 2
-    assert not warnings(caplog)
 
 
 async def test_a_client_id_that_leaves_no_room_for_a_member_id_is_refused() -> None:

@@ -7,11 +7,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.groups.classic import timers
-from kafkawire.broker.groups.classic.rebalance import Now, Rebalance
+from kafkawire.broker.groups import timers
+from kafkawire.broker.groups.classic.rebalance import Rebalance
 from kafkawire.broker.groups.classic.roster import Member, Protocols, Ticket
 from kafkawire.broker.groups.classic.settings import NEW_MEMBER_TIMEOUT
 from kafkawire.broker.groups.classic.states import TABLE, Event, State, Step
+from kafkawire.broker.groups.timers import Now
 from kafkawire.protocol import (
     HeartbeatRequest,
     JoinGroupRequest,

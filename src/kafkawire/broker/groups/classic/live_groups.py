@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
 import itertools
 import logging
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
-from kafkawire.broker.clock import Clock, sleep_unless
+from kafkawire.broker.clock import Clock
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
-from kafkawire.broker.groups.classic.rebalance import Now, first_value
+from kafkawire.broker.groups.classic.rebalance import first_value
 from kafkawire.broker.groups.classic.roster import Ticket
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.timers import Now
+from kafkawire.broker.groups.wakes import Wakes
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol import (
     GroupMetadataKey,
@@ -31,8 +32,6 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
 
 _log = logging.getLogger(__name__)
-_NEVER: Final = float("inf")
-_FEWEST_WAKES: Final = 1000
 _LARGE: Final = 1 << 14
 """Bytes of a member; smaller ones may join however much the large ones take."""
 
@@ -57,12 +56,8 @@ class ClassicGroups:
         self._sizes: dict[str, int] = {}
         self._waiting: dict[Ticket, asyncio.Future[Message]] = {}
         self._tickets = itertools.count()
-        self._wakes: list[tuple[float, str]] = []
-        self._wake_of: dict[str, float] = {}
-        self._earlier = asyncio.Event()
-        self._keeper: asyncio.Task[None] | None = None
-        self._expiring = asyncio.Lock()
-        coordinator.on_cleared = self._forget_all
+        self._wakes = Wakes(clock, self._expire)
+        coordinator.on_cleared.append(self._forget_all)
 
     def load(self) -> None:
         """Begin the sessions of all members that the records have, as Kafka does when it starts."""
@@ -72,28 +67,27 @@ class ClassicGroups:
 
     async def close(self) -> None:
         """Stop the timers, and forget the requests that wait."""
-        if self._keeper is not None:
-            self._keeper.cancel()
-            await asyncio.gather(self._keeper, return_exceptions=True)
+        await self._wakes.close()
         for waiting in self._waiting.values():
             waiting.cancel()
 
     async def settled(self) -> None:
         """Wait until a group whose time has come has been checked."""
-        async with self._expiring:
-            return
+        await self._wakes.settled()
 
     @property
     def planned(self) -> int:
         """How many times there are at which a group is checked."""
-        return len(self._wakes)
+        return self._wakes.planned
 
     def group(self, group_id: str) -> ClassicGroup | None:
-        """A group as it is now; None if there is none."""
+        """A group as it is now; None if there is none of this kind."""
         if group_id in self._live:
             return self._live[group_id]
         stored = self._coordinator.state.by_id.get(group_id)
-        return None if stored is None else ClassicGroup(group_id, stored.metadata, self._settings, self._now())
+        if stored is None or stored.is_consumer_group:
+            return None
+        return ClassicGroup(group_id, stored.metadata, self._settings, self._now())
 
     # Requests.
 
@@ -169,7 +163,7 @@ class ClassicGroups:
             return ErrorCode.NONE
         error = group.commit(request, self._now())
         if not group.is_idle:
-            self._set_timer(group)
+            self._wakes.set(group.group_id, group.timers.look_at)
         return error
 
     def transactional_commit_error(self, request: TxnOffsetCommitRequest) -> ErrorCode:
@@ -211,7 +205,7 @@ class ClassicGroups:
         if group.is_idle:
             self._live.pop(group.group_id, None)
         else:
-            self._set_timer(group)
+            self._wakes.set(group.group_id, group.timers.look_at)
 
     def _count(self, group: ClassicGroup) -> None:
         self._bytes += group.roster.size - self._sizes.pop(group.group_id, 0)
@@ -248,41 +242,6 @@ class ClassicGroups:
 
     def _now(self) -> Now:
         return Now(self._clock.seconds(), self._clock.now_ms())
-
-    def _set_timer(self, group: ClassicGroup) -> None:
-        """Wake up for the next timer of a group.
-
-        A timer that is set later, as with each heartbeat, changes nothing here: the group is checked too early then.
-        """
-        deadline = group.timers.look_at
-        if deadline >= self._wake_of.get(group.group_id, _NEVER):
-            return
-        self._wake_of[group.group_id] = deadline
-        heapq.heappush(self._wakes, (deadline, group.group_id))
-        if len(self._wakes) > _FEWEST_WAKES + 2 * len(self._wake_of):
-            self._wakes = [(deadline, group_id) for group_id, deadline in self._wake_of.items()]
-            heapq.heapify(self._wakes)
-        if self._wakes[0] == (deadline, group.group_id):
-            self._earlier.set()
-        if self._keeper is None or self._keeper.done():
-            self._keeper = asyncio.get_running_loop().create_task(self._keep_time())
-
-    async def _keep_time(self) -> None:
-        while self._wakes:
-            deadline, group_id = self._wakes[0]
-            if deadline > self._clock.seconds():
-                await self._until(deadline)
-                continue
-            heapq.heappop(self._wakes)
-            if self._wake_of.get(group_id) == deadline:
-                del self._wake_of[group_id]
-                async with self._expiring:
-                    await self._expire(group_id)
-
-    async def _until(self, deadline: float) -> None:
-        """Wait for a time, or until an earlier one is set."""
-        self._earlier.clear()
-        await sleep_unless(self._clock, deadline - self._clock.seconds(), self._earlier)
 
     async def _expire(self, group_id: str) -> None:
         if group_id not in self._live:

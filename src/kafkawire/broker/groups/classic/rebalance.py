@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 from uuid import uuid4
 
-from kafkawire.broker.groups.classic import timers
+from kafkawire.broker.groups import timers
 from kafkawire.broker.groups.classic.group_records import CONSUMER, members_of, subscribed_topics
 from kafkawire.broker.groups.classic.roster import Member, Roster, Ticket
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.classic.states import PRECEDING, TABLE, Event, State, Step
-from kafkawire.broker.groups.classic.timers import Timer, TimerKind, Timers
+from kafkawire.broker.groups.timers import Now, Timer, TimerKind, Timers
 from kafkawire.protocol import GroupMetadataValue, JoinGroupResponse, SyncGroupResponse
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import EncodeError, Message
@@ -23,18 +23,6 @@ _BATCH_HEAD: Final = 100  # bytes of a batch with one record, besides its key an
 _VALUE_VERSION: Final = 3
 _AGAIN: Final = 1.0
 """Seconds after which a group without a leader is checked again, even if its members have no time to join at all."""
-
-
-class Now(NamedTuple):
-    """The time of an event.
-
-    Attributes:
-        seconds: of the broker's clock, for timers.
-        ms: since the epoch, for records.
-    """
-
-    seconds: float
-    ms: int
 
 
 class Outcome(NamedTuple):

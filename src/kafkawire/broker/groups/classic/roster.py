@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
-from kafkawire.broker.internal_topics.topic import java_hash
+from kafkawire.broker.groups.java_order import in_java_order
 from kafkawire.protocol.error_codes import ErrorCode
 
 Protocols: TypeAlias = tuple[tuple[str, bytes], ...]
@@ -15,9 +15,6 @@ Protocols: TypeAlias = tuple[tuple[str, bytes], ...]
 
 Ticket: TypeAlias = int
 """The number of a request that waits for its answer."""
-
-_FEWEST_BUCKETS: Final = 16
-_LOAD: Final = 0.75
 
 
 @dataclass(slots=True, eq=False)
@@ -206,16 +203,3 @@ class Roster:
             self._supported[name] += by
             if not self._supported[name]:
                 del self._supported[name]
-
-
-def in_java_order(names: Mapping[str, object]) -> list[str]:
-    """The order of these keys in Java's ``HashMap``, which breaks ties in Kafka, so that the same protocol wins."""
-    buckets = _FEWEST_BUCKETS
-    while len(names) > _LOAD * buckets:
-        buckets *= 2
-
-    def bucket(name: str) -> int:
-        code = java_hash(name)
-        return (code ^ code >> 16) & buckets - 1
-
-    return sorted(names, key=bucket)

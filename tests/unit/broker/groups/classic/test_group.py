@@ -6,10 +6,10 @@ from msgspec.structs import replace
 from tests.embedded.driven_group import Driven, stable
 
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
-from kafkawire.broker.groups.classic.rebalance import Now
-from kafkawire.broker.groups.classic.roster import in_java_order
 from kafkawire.broker.groups.classic.settings import NEW_MEMBER_TIMEOUT, GroupSettings
 from kafkawire.broker.groups.classic.states import State
+from kafkawire.broker.groups.java_order import in_java_order
+from kafkawire.broker.groups.timers import Now
 from kafkawire.protocol import (
     JoinGroupRequest,
     JoinGroupResponse,

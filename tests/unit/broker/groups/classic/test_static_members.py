@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.embedded.driven_group import SUBSCRIPTION, Driven
 
-from kafkawire.broker.groups.classic import timers
+from kafkawire.broker.groups import timers
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.states import State
 from kafkawire.protocol import (

@@ -1,4 +1,4 @@
-"""The timers of a classic group, as data: nothing here waits."""
+"""The timers of a group, as data: nothing here waits."""
 
 from __future__ import annotations
 
@@ -10,6 +10,18 @@ from typing import Final, NamedTuple
 _NEVER: Final = float("inf")
 
 
+class Now(NamedTuple):
+    """The time of an event.
+
+    Attributes:
+        seconds: of the broker's clock, for timers.
+        ms: since the epoch, for records.
+    """
+
+    seconds: float
+    ms: int
+
+
 class TimerKind(Enum):
     """What a timer is for."""
 
@@ -19,6 +31,8 @@ class TimerKind(Enum):
     """Removes members that have not sent SyncGroup."""
     SESSION = auto()
     """Removes a member that sends no heartbeats, or an id that no client joins with."""
+    REVOCATION = auto()
+    """Removes a member of a consumer group that does not give up partitions."""
 
 
 class Timer(NamedTuple):
@@ -26,7 +40,7 @@ class Timer(NamedTuple):
 
     Attributes:
         kind: what it is for.
-        member_id: of a session.
+        member_id: of a session or a revocation.
     """
 
     kind: TimerKind
@@ -40,6 +54,11 @@ SYNC: Final = Timer(TimerKind.SYNC)
 def session(member_id: str) -> Timer:
     """The timer of a member's session."""
     return Timer(TimerKind.SESSION, member_id)
+
+
+def revocation(member_id: str) -> Timer:
+    """The timer of a member that must give up partitions."""
+    return Timer(TimerKind.REVOCATION, member_id)
 
 
 class Timers:

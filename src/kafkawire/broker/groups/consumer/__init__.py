@@ -1,0 +1,1 @@
+"""Consumer groups whose partitions the coordinator assigns (KIP-848)."""

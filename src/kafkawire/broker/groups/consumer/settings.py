@@ -1,0 +1,61 @@
+"""The broker's and the groups' properties for consumer groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.groups.consumer.assignors.assignment import Assignor
+from kafkawire.broker.groups.consumer.assignors.range_assignor import assign_by_range
+from kafkawire.broker.groups.consumer.assignors.uniform_assignor import assign_uniformly
+
+ASSIGNORS: Final[Mapping[str, Assignor]] = MappingProxyType({"uniform": assign_uniformly, "range": assign_by_range})
+"""The assignors by name; Kafka's users can add others in Java."""
+
+_SESSION: Final = "consumer.session.timeout.ms"
+_HEARTBEAT: Final = "consumer.heartbeat.interval.ms"
+_ASSIGNMENT: Final = "consumer.assignment.interval.ms"
+
+
+class ConsumerGroupSettings:
+    """The properties for consumer groups, read anew where they can change while the broker runs.
+
+    Args:
+        configuration: the broker's.
+        of_group: the configurations that are set for a group, by its id.
+
+    Attributes:
+        assignors: the names of the assignors, the default first (``group.consumer.assignors``).
+        most_members: of a group (``group.consumer.max.size``).
+        regex_refresh_ms: how often regular expressions are resolved if nothing changes.
+        is_served: whether there are consumer groups at all (``group.coordinator.rebalance.protocols``).
+        most_bytes: of the names and subscriptions of all members of all groups.
+    """
+
+    def __init__(self, configuration: Values, of_group: Callable[[str], Mapping[str, str]]) -> None:
+        self._configuration = configuration
+        self._of_group = of_group
+        named = configuration.strings("group.consumer.assignors")
+        self.assignors = tuple(name for name in named if name in ASSIGNORS) or (*ASSIGNORS,)
+        self.most_members = configuration.integer("group.consumer.max.size")
+        self.regex_refresh_ms = configuration.integer("group.consumer.regex.refresh.interval.ms")
+        self.is_served = "consumer" in configuration.strings("group.coordinator.rebalance.protocols")
+        self.most_bytes = 64 << 20
+
+    def session_ms(self, group_id: str) -> int:
+        """The time without a heartbeat after which a member is removed."""
+        return self._of(group_id, _SESSION)
+
+    def heartbeat_ms(self, group_id: str) -> int:
+        """The time between heartbeats."""
+        return self._of(group_id, _HEARTBEAT)
+
+    def assignment_ms(self, group_id: str) -> int:
+        """The least time between two target assignments."""
+        return self._of(group_id, _ASSIGNMENT)
+
+    def _of(self, group_id: str, name: str) -> int:
+        text = self._of_group(group_id).get(name)
+        return self._configuration.integer(f"group.{name}") if text is None else int(text)

@@ -1,0 +1,96 @@
+"""The order of keys in Java's and Kafka's hash tables, on which some of the coordinator's results depend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeVar
+
+from kafkawire.broker.internal_topics.topic import java_hash
+from kafkawire.layout.uuid import Uuid
+
+K = TypeVar("K")
+
+_FEWEST_BUCKETS: Final = 16
+_FEWEST_SLOTS: Final = 2
+_LOAD: Final = 0.75
+_INT32: Final = 1 << 32
+_INT64: Final = 1 << 64
+_GOLDEN: Final = 0x9E3779B97F4A7C15
+
+
+def in_java_order(names: Mapping[str, object]) -> list[str]:
+    """The order of these keys in Java's ``HashMap``, which breaks ties in Kafka, so that the same protocol wins."""
+    return hash_order(names, java_hash)
+
+
+def hash_order(keys: Iterable[K], code: Callable[[K], int], capacity: int = _FEWEST_BUCKETS) -> list[K]:
+    """The order of a ``HashMap`` or ``HashSet`` to which keys are added one by one.
+
+    Args:
+        keys: each once, in the order in which they are added.
+        code: a key's hash, as 32 bits without a sign.
+        capacity: of the empty table.
+    """
+    keys = list(keys)
+    return bucket_order(keys, code, grown(len(keys), capacity))
+
+
+def bucket_order(keys: Iterable[K], code: Callable[[K], int], buckets: int) -> list[K]:
+    """The order of a table with so many buckets."""
+
+    def bucket(key: K) -> int:
+        spread = code(key)
+        return (spread ^ spread >> 16) & buckets - 1
+
+    return sorted(keys, key=bucket)
+
+
+def grown(count: int, capacity: int) -> int:
+    """The number of buckets of a table that is made with a capacity when so many keys were put into it."""
+    buckets = 1 << max(capacity - 1, 0).bit_length()
+    while count > _LOAD * buckets:
+        buckets *= 2
+    return buckets
+
+
+def room_for(count: int) -> int:
+    """The capacity of ``new HashSet<>(collection)``."""
+    return max(int(count / _LOAD) + 1, _FEWEST_BUCKETS)
+
+
+def set_order(keys: Iterable[K], code: Callable[[K], int]) -> list[K]:
+    """The order of ``new HashSet<>(keys)``, which begins with room for all of them."""
+    keys = list(keys)
+    return hash_order(keys, code, room_for(len(keys)))
+
+
+def timeline_order(keys: Iterable[K], code: Callable[[K], int]) -> list[K]:
+    """The order of Kafka's ``TimelineHashMap``, to which keys are added one by one."""
+    keys = list(keys)
+    slots = _FEWEST_SLOTS
+    while len(keys) * _LOAD > slots:
+        slots *= 2
+    shift = 65 - slots.bit_length()
+
+    def slot(key: K) -> int:
+        hashed = code(key)
+        signed = hashed - _INT32 if hashed >= _INT32 // 2 else hashed
+        return signed * _GOLDEN % _INT64 >> shift
+
+    return sorted(keys, key=slot)
+
+
+def uuid_hash(uuid: Uuid) -> int:
+    """The hash of a ``Uuid`` in Kafka, as 32 bits without a sign."""
+    mixed = int.from_bytes(uuid[:8]) ^ int.from_bytes(uuid[8:])
+    return (mixed >> 32 ^ mixed) % _INT32
+
+
+def uuid_rank(uuid: Uuid) -> tuple[int, int]:
+    """A key that sorts ids as Kafka compares them."""
+    return int.from_bytes(uuid[:8], signed=True), int.from_bytes(uuid[8:], signed=True)
+
+
+def int_hash(number: int) -> int:
+    """The hash of an ``Integer``."""
+    return number % _INT32

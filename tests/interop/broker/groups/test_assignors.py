@@ -1,0 +1,130 @@
+"""The assignors compute the assignments that Apache Kafka's classes compute, in several rounds of changes."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+import pytest
+from tests.apache_kafka.java_program import JavaProgram
+from tests.interop.broker.groups.kafkas_coordinator import AskedMember, AskedTopic, Assign, kafkas_coordinator
+
+from kafkawire.broker.groups.consumer.assignors.assignment import (
+    NOTHING,
+    Assignment,
+    GroupSpec,
+    MemberSpec,
+    normalized,
+)
+from kafkawire.broker.groups.consumer.assignors.range_assignor import assign_by_range
+from kafkawire.broker.groups.consumer.assignors.uniform_assignor import assign_uniformly
+from kafkawire.broker.groups.java_order import hash_order, set_order
+from kafkawire.broker.internal_topics.topic import java_hash
+from kafkawire.layout.uuid import Uuid
+
+pytestmark = pytest.mark.interop
+
+GROUPS = 60
+ROUNDS = 6
+ASSIGNORS = {"range": assign_by_range, "uniform": assign_uniformly}
+
+
+@pytest.fixture(scope="module")
+def kafka() -> Iterator[JavaProgram]:
+    """Kafka's classes."""
+    with kafkas_coordinator() as program:
+        yield program
+
+
+@dataclass
+class Group:
+    """A group of which topics, members and subscriptions change."""
+
+    chance: random.Random
+    homogeneous: bool
+    topics: dict[str, tuple[Uuid, int]] = field(default_factory=dict)
+    members: dict[str, tuple[str | None, tuple[str, ...]]] = field(default_factory=dict)
+    targets: dict[str, Assignment] = field(default_factory=dict)
+
+    def change(self) -> None:
+        """Let topics come and grow, and members come, go and subscribe otherwise."""
+        chance = self.chance
+        for _ in range(chance.randint(0, 3)):
+            name = f"topic-{chance.randint(0, 8)}"
+            uuid, partitions = self.topics.get(name, (Uuid(chance.randbytes(16)), 0))
+            self.topics[name] = (uuid, partitions + chance.choice([1, 2, 5, 20]))
+        if self.topics and chance.random() < 0.2:
+            del self.topics[chance.choice([*self.topics])]
+        for _ in range(chance.randint(0, 4)):
+            instance = f"instance-{chance.randint(0, 99)}" if chance.random() < 0.3 else None
+            if instance not in {static for static, _ in self.members.values() if static is not None}:
+                self.members[str(Uuid(chance.randbytes(16)))] = (instance, ())
+        for member_id in [each for each in self.members if chance.random() < 0.2]:
+            del self.members[member_id]
+            self.targets.pop(member_id, None)
+        common = self.subscription()
+        for member_id, (instance, names) in self.members.items():
+            if self.homogeneous:
+                self.members[member_id] = (instance, common)
+            elif not names or chance.random() < 0.2:
+                self.members[member_id] = (instance, self.subscription())
+
+    def subscription(self) -> tuple[str, ...]:
+        names = [*self.topics, "missing"]
+        return tuple(self.chance.sample(names, self.chance.randint(1, len(names))))
+
+    def spec(self) -> GroupSpec:
+        """The group as the coordinator gives it to an assignor."""
+        members = {}
+        for member_id in hash_order(self.members, java_hash):
+            instance, names = self.members[member_id]
+            ids = tuple(self.topics[name][0] for name in set_order(names, java_hash) if name in self.topics)
+            members[member_id] = MemberSpec(instance, ids, len(names), self.targets.get(member_id, NOTHING))
+        assigned: dict[Uuid, set[int]] = {}
+        for target in self.targets.values():
+            for topic, partitions in target.items():
+                assigned.setdefault(topic, set()).update(partitions)
+        frozen = {topic: frozenset(partitions) for topic, partitions in assigned.items()}
+        return GroupSpec(members, dict(self.topics.values()), self.homogeneous, frozen)
+
+    def question(self, assignor: str) -> Assign:
+        """The same for Kafka."""
+        topics = tuple(AskedTopic(name, str(uuid), partitions) for name, (uuid, partitions) in self.topics.items())
+        members = tuple(
+            AskedMember(
+                member_id,
+                instance,
+                names,
+                tuple((str(topic), each) for topic, each in self.targets.get(member_id, NOTHING).items()),
+            )
+            for member_id, (instance, names) in self.members.items()
+        )
+        return Assign(assignor, self.homogeneous, topics, members)
+
+
+@pytest.mark.parametrize("homogeneous", [True, False], ids=["equal subscriptions", "different subscriptions"])
+@pytest.mark.parametrize("assignor", ["range", "uniform"])
+def test_assignments_are_those_of_kafka(kafka: JavaProgram, assignor: str, homogeneous: bool) -> None:
+    groups = [Group(random.Random(seed), homogeneous) for seed in range(GROUPS)]
+    for _ in range(ROUNDS):
+        for group in groups:
+            group.change()
+        answers = kafka.ask([group.question(assignor) for group in groups])
+        for group, line in zip(groups, answers, strict=True):
+            answer = msgspec.json.decode(line, type=dict[str, list[tuple[str, list[int]]]])
+            expected = {
+                member_id: normalized((Uuid.from_text(topic), partitions) for topic, partitions in given)
+                for member_id, given in answer.items()
+            }
+            found = ASSIGNORS[assignor](group.spec())
+            assert found == expected
+            assert _ordered(found) == _ordered(expected)
+            group.targets = {member_id: target for member_id, target in found.items() if member_id in group.members}
+
+
+def _ordered(targets: object) -> object:
+    """With the order of topics, which the next assignment depends on."""
+    assert isinstance(targets, dict)
+    return {member_id: [*target.items()] for member_id, target in targets.items()}

@@ -1,0 +1,170 @@
+"""A consumer group by itself: its timers, records of other releases, and regular expressions."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from tests.embedded.driven_consumer_group import DrivenConsumer, DrivenConsumerGroup
+
+from kafkawire.broker.groups.consumer.member import LEFT_FOR_A_WHILE
+from kafkawire.broker.groups.consumer.states import TABLE, GroupState, MemberState, Step
+from kafkawire.protocol import (
+    ConsumerGroupCurrentMemberAssignmentKey,
+    ConsumerGroupCurrentMemberAssignmentValue,
+    ConsumerGroupPartitionMetadataKey,
+    ConsumerGroupPartitionMetadataValue,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+
+AT_ONCE = {"group_consumer_assignment_interval_ms": "0"}
+
+
+@pytest.fixture
+def driven() -> DrivenConsumerGroup:
+    group = DrivenConsumerGroup(**AT_ONCE)
+    group.create("orders", 4)
+    return group
+
+
+def test_each_state_has_its_steps() -> None:
+    assert TABLE.keys() == {*MemberState}
+    assert {step for steps in TABLE.values() for step in steps.values()} == {*Step}
+
+
+def test_a_silent_member_is_removed_after_its_session(driven: DrivenConsumerGroup) -> None:
+    first, second = DrivenConsumer(driven, "a", "orders"), DrivenConsumer(driven, "b", "orders")
+    first.join()
+    second.join()
+    driven.wait(44.0)
+    first.beat()
+    first.beat()  # has given up two partitions
+    driven.wait(1.5)
+    assert [*driven.state.members] == ["a"]
+    driven.wait(43.0)
+    assert driven.state.state is not GroupState.EMPTY
+    driven.wait(1.0)
+    assert driven.state.state is GroupState.EMPTY
+    assert not len(driven.group.timers)
+
+
+def test_a_member_that_keeps_its_partitions_is_fenced_after_its_rebalance_timeout(driven: DrivenConsumerGroup) -> None:
+    slow, other = DrivenConsumer(driven, "a", "orders", rebalance_ms=5000), DrivenConsumer(driven, "b", "orders")
+    slow.join()
+    other.join()
+    driven.send(slow.short())  # learns that it must give up two, and says nothing of them
+    driven.wait(4.9)
+    other.beat()
+    assert not other.owned
+    driven.send(slow.short())
+    driven.wait(0.2)
+    assert [*driven.state.members] == ["b"]
+    other.beat()
+    assert len(other.owned) == 4
+    slow.beat()
+    assert slow.error is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_the_rebalance_timeout_begins_again_with_a_restart(driven: DrivenConsumerGroup) -> None:
+    slow, other = DrivenConsumer(driven, "a", "orders", rebalance_ms=5000), DrivenConsumer(driven, "b", "orders")
+    slow.join()
+    other.join()
+    driven.send(slow.short())
+    driven.restart()
+    driven.wait(5.0)
+    assert [*driven.state.members] == ["b"]
+
+
+def test_a_static_member_that_does_not_come_back_is_removed(driven: DrivenConsumerGroup) -> None:
+    member = DrivenConsumer(driven, "a", "orders", instance_id="one")
+    member.join()
+    member.leave(LEFT_FOR_A_WHILE)
+    assert driven.state.members["a"].epoch == LEFT_FOR_A_WHILE
+    driven.wait(45.0)
+    assert not driven.state.members
+
+
+def test_members_get_the_same_answer_again_if_it_was_lost(driven: DrivenConsumerGroup) -> None:
+    member = DrivenConsumer(driven, "a", "orders")
+    first = driven.send(member.full())
+    assert driven.send(member.full()) == first
+    driven.create("orders", 6)
+    member.take(first)
+    lost = driven.send(replace(member.short(), topic_partitions=member.reported()))
+    again = driven.send(replace(member.full(), topic_partitions=member.reported()))
+    assert (again.member_epoch, again.assignment) == (lost.member_epoch, lost.assignment)
+
+
+def test_a_record_that_newer_releases_do_not_need_is_deleted(driven: DrivenConsumerGroup) -> None:
+    DrivenConsumer(driven, "a", "orders").join()
+    key = ConsumerGroupPartitionMetadataKey("g")
+    driven.records[key] = ConsumerGroupPartitionMetadataValue()
+    driven.restart()
+    member = DrivenConsumer(driven, "a", "orders")
+    member.epoch = driven.state.members["a"].epoch
+    member.beat()
+    assert key not in driven.records
+
+
+def test_partitions_without_epochs_have_that_of_the_member(driven: DrivenConsumerGroup) -> None:
+    """Releases before 4.3 record none (KIP-1251)."""
+    member = DrivenConsumer(driven, "a", "orders")
+    member.join()
+    key = ConsumerGroupCurrentMemberAssignmentKey("g", "a")
+    value = driven.records[key]
+    assert isinstance(value, ConsumerGroupCurrentMemberAssignmentValue)
+    stripped = tuple(replace(each, assignment_epochs=None) for each in value.assigned_partitions)
+    driven.records[key] = replace(value, assigned_partitions=stripped)
+    driven.restart()
+    (epochs,) = driven.state.members["a"].assigned.values()
+    assert epochs == dict.fromkeys(range(4), member.epoch)
+
+
+def test_a_member_in_a_state_of_a_newer_release_joins_again(driven: DrivenConsumerGroup) -> None:
+    member = DrivenConsumer(driven, "a", "orders")
+    member.join()
+    key = ConsumerGroupCurrentMemberAssignmentKey("g", "a")
+    value = driven.records[key]
+    assert isinstance(value, ConsumerGroupCurrentMemberAssignmentValue)
+    driven.records[key] = replace(value, state=9)
+    driven.restart()
+    member.beat()
+    assert member.error is ErrorCode.FENCED_MEMBER_EPOCH
+    member.beat()
+    assert (member.error, len(member.owned)) == (ErrorCode.NONE, 4)
+
+
+def test_a_regular_expression_is_resolved_once_for_all_members(driven: DrivenConsumerGroup) -> None:
+    first = DrivenConsumer(driven, "a", regex="orders.*")
+    first.join()
+    assert driven.group.wanted_regexes == ("orders.*",)
+    driven.resolve({"orders.*": ["orders"]})
+    second = DrivenConsumer(driven, "b", regex="orders.*")
+    second.join()
+    assert driven.group.wanted_regexes == ()
+    for _ in range(3):
+        first.beat()
+        second.beat()
+    assert len(first.owned) == len(second.owned) == 2
+    driven.create("orders-eu", 2)
+    first.beat()
+    assert driven.group.wanted_regexes == (), "at most every ten seconds"
+    driven.wait(10.1)
+    first.beat()
+    assert driven.group.wanted_regexes == ("orders.*",)
+    driven.resolve({"orders.*": ["orders", "orders-eu"]})
+    for _ in range(3):
+        first.beat()
+        second.beat()
+    assert len(first.owned | second.owned) == 6
+
+
+def test_topics_that_a_regular_expression_matched_are_forgotten_with_its_last_member(
+    driven: DrivenConsumerGroup,
+) -> None:
+    member, other = DrivenConsumer(driven, "a", regex="o.*"), DrivenConsumer(driven, "b", "missing")
+    member.join()
+    driven.resolve({"o.*": ["orders"]})
+    other.join()
+    member.leave()
+    assert {*driven.state.subscribed} == {"missing"}
+    assert not driven.state.regexes
