@@ -9,8 +9,13 @@ from kafkawire.broker.configuration.broker_configuration import (
 from kafkawire.broker.embedded import (
     EmbeddedBroker as EmbeddedBroker,
 )
-from kafkawire.broker.faults import (
+from kafkawire.broker.faults.chance import (
+    Chance as Chance,
+)
+from kafkawire.broker.faults.fault import (
     Fault as Fault,
+)
+from kafkawire.broker.faults.faults import (
     Faults as Faults,
 )
 from kafkawire.broker.plugins.alter_config_policy import (

@@ -12,7 +12,8 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.dispatch import Dispatcher
-from kafkawire.broker.faults import CappedVersions, Faults
+from kafkawire.broker.faults.capped_versions import CappedVersions
+from kafkawire.broker.faults.faults import Faults
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
@@ -118,6 +119,7 @@ class Assembled(NamedTuple):
         cleaner: deletes and compacts records.
         transactions: the transactions.
         tokens: the delegation tokens.
+        state: the opened state.
     """
 
     dispatcher: Dispatcher
@@ -128,12 +130,26 @@ class Assembled(NamedTuple):
     cleaner: RecordCleaner
     transactions: Transactions
     tokens: DelegationTokens
+    state: OpenedState
 
     def begin(self, resources: AsyncExitStack) -> None:
         """Begin the work in the background; it ends when the broker stops."""
         for work in (self.cleaner, self.tokens):
             work.begin()
             resources.push_async_callback(work.end)
+
+    async def settled(self) -> None:
+        """Wait until what was due by the broker's clock is done, and durable.
+
+        Raises:
+            StorageError: a write failed.
+        """
+        await self.classic_groups.settled()
+        await self.consumer_groups.settled()
+        await self.transactions.settled()
+        await self.expiry.settled()
+        await self.cleaner.settled()
+        await self.state.settled()
 
     def load(self) -> None:
         """Begin the sessions of all members and the timeouts of transactions, once the node leads."""
@@ -228,8 +244,18 @@ def assemble(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )
     cleaner = RecordCleaner(store, controller.image.topics, rules, dynamic, clock)
+    store.on_append = cleaner.note_change
+    controller.subscribe(lambda _: cleaner.note_change())
     return Assembled(
-        dispatcher, context.creation, classic_groups, consumer_groups, expiry, cleaner, transactions, context.tokens
+        dispatcher,
+        context.creation,
+        classic_groups,
+        consumer_groups,
+        expiry,
+        cleaner,
+        transactions,
+        context.tokens,
+        state,
     )
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
-from kafkawire.broker.faults import Faults, answer_with_faults, throttled
+from kafkawire.broker.faults.answering import Answering, answer_with_faults, throttled
+from kafkawire.broker.faults.fault import Occasion
+from kafkawire.broker.faults.faults import Faults
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.request_time import MeasuredTime
+from kafkawire.broker.refusals import refusal
 from kafkawire.broker.request_log import ReceivedRequest, RequestLog
 from kafkawire.broker.request_work import SMALL_FRAME, RequestWork, decoded
 from kafkawire.broker.requests import (
@@ -28,6 +32,7 @@ from kafkawire.broker.requests import (
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.sessions import Session, software_of
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.clients.request_header import RequestHeader
@@ -149,14 +154,23 @@ class Dispatcher:
         """An answer that faults may change; a fault that throttles does not mute the connection."""
         muted_ms = 0
 
-        async def answer(refused: Refused | None) -> Answer:
+        async def handle(request: Message) -> Answer:
             nonlocal muted_ms
-            if refused is not None:
-                return await self._refusal(body, call.version, refused)
-            handled, muted_ms = await self._answer(body, call)
+            handled, muted_ms = await self._answer(request, call)
             return handled
 
-        return await answer_with_faults(self._faults, self._clock, answer, body, call), muted_ms
+        async def refuse(request: Message, refused: Refused) -> Message:
+            return await self._refusal(request, call.version, refused)
+
+        async def refuse_items(request: Message, refused: Refused) -> Message:
+            return await self._work.refusal(request, call.version, refused, partial(refusal, always_with_items=True))
+
+        answering = Answering(handle, refuse, refuse_items, self._clock)
+        return await answer_with_faults(self._faults, answering, Occasion(body, call, self._topic_id)), muted_ms
+
+    def _topic_id(self, name: str) -> Uuid | None:
+        topic = self._controller.image.topics.by_name.get(name)
+        return None if topic is None else topic.topic_id
 
     async def _answer(self, body: Message, call: Call) -> tuple[Answer, int]:
         """The answer of the handler, with the throttle time in it, and that time in milliseconds."""

@@ -14,13 +14,14 @@ from types import TracebackType
 from typing import Self
 
 from kafkawire.arguments.checks import checked
+from kafkawire.broker.any_broker import AnyBroker
 from kafkawire.broker.assembly import Assembled, assemble
 from kafkawire.broker.authorization import Authorization
-from kafkawire.broker.clock import Clock, SystemClock
+from kafkawire.broker.clock import Clock, SystemClock, pass_time, some_turns
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
-from kafkawire.broker.faults import Faults
+from kafkawire.broker.faults.faults import Faults
 from kafkawire.broker.listener.acceptor import ListenerContext
 from kafkawire.broker.listener.admission import Admission
 from kafkawire.broker.listener.configured_listeners import configured_listeners
@@ -29,7 +30,6 @@ from kafkawire.broker.listener.frame_room import FrameRoom
 from kafkawire.broker.listener.sasl.offered import Users
 from kafkawire.broker.listener.server import Server
 from kafkawire.broker.opened_state import OpenedState
-from kafkawire.broker.partitions.cleaner import RecordCleaner
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
 from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.metrics import QuotaMetric
@@ -39,91 +39,11 @@ from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.topics.declared import create_missing
 from kafkawire.broker.twin import TwinSource
 from kafkawire.model.topics import NewTopic
-from kafkawire.wire.unknown_names import UnknownNameError
 
 _log = logging.getLogger(__name__)
 
 
-class BrokerAddresses:
-    """Where clients connect to a broker.
-
-    Args:
-        cluster: the node and its listeners.
-        faults: the faults of the broker.
-        requests: the requests that it has handled.
-
-    Attributes:
-        faults: makes the broker misbehave, for tests.
-        requests: the last requests that it has handled, with their responses.
-    """
-
-    def __init__(self, cluster: Cluster, faults: Faults, requests: RequestLog) -> None:
-        self.faults = faults
-        self.requests = requests
-        self._cluster = cluster
-
-    def __repr__(self) -> str:
-        """Where the broker listens, or that it does not."""
-        if not hasattr(self, "_cluster") or not self._is_running():
-            return f"<{type(self).__name__}, not running>"
-        listeners = ",".join(f"{name}://{at.host}:{at.port}" for name, at in self._cluster.endpoints.items())
-        return f"<{type(self).__name__} {listeners}, node {self._cluster.node_id}, cluster {self.cluster_id}>"
-
-    def _is_running(self) -> bool:
-        """Whether the broker listens; each kind of broker implements it."""
-        raise NotImplementedError
-
-    @property
-    def bootstrap_servers(self) -> str:
-        """Host and port of the first listener, ``127.0.0.1:9092``.
-
-        Raises:
-            RuntimeError: the broker has not been started, so that it has no port yet.
-        """
-        if not self._cluster.port:
-            raise RuntimeError("the broker has no port before it runs: enter its `with` block, or call start()")
-        return f"{self._cluster.host}:{self._cluster.port}"
-
-    @property
-    def host(self) -> str:
-        """Host of the first listener."""
-        return self._cluster.host
-
-    @property
-    def port(self) -> int:
-        """Port of the first listener, assigned when the broker starts."""
-        return self._cluster.port
-
-    @property
-    def cluster_id(self) -> str:
-        """22 characters; from the data directory, or a new one at every start."""
-        return self._cluster.cluster_id
-
-    def address(self, listener: str) -> str:
-        """Host and port of a listener, ``127.0.0.1:9092``.
-
-        Raises:
-            KeyError: there is no such listener; the text names those that are similar.
-
-        Example:
-            ```python
-            from kafkawire.broker import ThreadedBroker
-
-            listeners = {
-                "listeners": "PLAIN://127.0.0.1:0,OTHER://127.0.0.1:0",
-                "listener.security.protocol.map": "PLAIN:PLAINTEXT,OTHER:PLAINTEXT",
-            }
-            with ThreadedBroker(listeners) as broker:
-                print(broker.address("PLAIN"), broker.address("OTHER"))
-            ```
-        """
-        endpoint = self._cluster.endpoints.get(listener)
-        if endpoint is None:
-            raise UnknownNameError("listener", listener, self._cluster.endpoints)
-        return f"{endpoint.host}:{endpoint.port}"
-
-
-class EmbeddedBroker(BrokerAddresses):
+class EmbeddedBroker(AnyBroker):
     """A broker in this process; it runs while its context is open.
 
     It may be started again after it was stopped; without a data directory it is empty again then.
@@ -182,19 +102,20 @@ class EmbeddedBroker(BrokerAddresses):
         self._configuration = BrokerConfiguration(properties or {})
         rack = self._configuration.text("broker.rack") or None
         cluster = Cluster("", self._configuration.integer("node.id"), host, port, rack)
-        super().__init__(cluster, Faults(), RequestLog(requests_kept))
+        faults = Faults(None if data_dir is None else self._restart_soon)
+        super().__init__(cluster, faults, RequestLog(requests_kept), clock or SystemClock())
         self._data_dir = None if data_dir is None else Path(data_dir)
         self._host = host
         self._port = port
-        self._clock = clock or SystemClock()
         self._topics = tuple(NewTopic(topic) if isinstance(topic, str) else topic for topic in topics)
         self._resources: AsyncExitStack | None = None
         self._halt: asyncio.Future[StorageError] | None = None
         self._server: Server | None = None
         self._quotas: ClientQuotas | None = None
-        self._cleaner: RecordCleaner | None = None
+        self._assembled: Assembled | None = None
         self._closing: asyncio.Task[None] | None = None
         self._failure: StorageError | None = None
+        self._restarting: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
         """Read the data directory, and listen.
@@ -239,9 +160,35 @@ class EmbeddedBroker(BrokerAddresses):
         """
         if self._server is None:
             raise RuntimeError("the broker was not started")
-        ports = self._server.ports
-        await self.stop()
+        await self._restarted()
+        await self._restart()
+
+    async def _restart(self) -> None:
+        ports = {} if self._server is None else self._server.ports
+        await self._stop()
         await self._start(ports)
+
+    def _restart_soon(self) -> None:
+        """Restart after this turn of the event loop: a fault demands it while a request is answered."""
+        if self._restarting is None or self._restarting.done():
+            self._restarting = asyncio.get_running_loop().create_task(self._restart())
+
+    async def _restarted(self) -> None:
+        """Wait until a restart that a fault demanded is over.
+
+        Raises:
+            StorageError, OSError: it failed.
+        """
+        while (restarting := self._restarting) is not None:
+            await asyncio.wait((restarting,))
+            if self._restarting is restarting:
+                self._restarting = None
+            await restarting
+
+    async def _before_write(self, files: str) -> None:
+        seconds = self.faults.seconds_before_write(files) if self.faults else 0.0
+        if seconds:
+            await pass_time(self._clock, seconds)
 
     async def _start(self, ports: Mapping[str, int]) -> None:
         """Start on these ports; on those of the properties where a listener has none."""
@@ -257,6 +204,7 @@ class EmbeddedBroker(BrokerAddresses):
                 self._cluster,
                 clock=self._clock,
                 on_failure=self._fail,
+                before_write=self._before_write,
             )
             resources.push_async_callback(state.depart)
             if self._data_dir is not None:
@@ -293,7 +241,7 @@ class EmbeddedBroker(BrokerAddresses):
             await create_missing(self._topics, assembled.creation, state.controller)
             assembled.begin(resources)
             server.start()
-            self._cleaner = assembled.cleaner
+            self._assembled = assembled
             self._server, self._quotas = server, updates.quotas
             self._resources = resources.pop_all()
 
@@ -303,6 +251,12 @@ class EmbeddedBroker(BrokerAddresses):
         Raises:
             StorageError: the broker had halted because a write failed.
         """
+        try:
+            await self._restarted()
+        finally:
+            await self._stop()
+
+    async def _stop(self) -> None:
         resources, self._resources = self._resources, None
         if self._closing is not None:
             await self._closing
@@ -316,6 +270,40 @@ class EmbeddedBroker(BrokerAddresses):
         if self._halt is None:
             raise RuntimeError("the broker was not started")
         return await asyncio.shield(self._halt)
+
+    async def advance(self, seconds: float) -> None:
+        """Move the clock forward, and wait until the broker has done what became due.
+
+        The clock goes from one time at which something is due to the next. So a session that ends after 10 seconds
+        ends at second 10 of an hour, and what follows from that is on time too.
+
+        Args:
+            seconds: how far.
+
+        Raises:
+            RuntimeError: the broker does not run, or its clock is the machine's.
+            ValueError: the time is negative.
+            StorageError: a write failed.
+
+        Example:
+            ```python
+            from kafkawire.broker import EmbeddedBroker, ManualClock
+
+            async with EmbeddedBroker(clock=ManualClock()) as broker:
+                await broker.advance(8 * 24 * 3600)  # records that are older than retention.ms are deleted
+            ```
+        """
+        clock = self.clock
+        await self._restarted()
+        if self._resources is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        await clock.advance_in_steps(seconds, self._settled)
+
+    async def _settled(self) -> None:
+        await some_turns()
+        await self._restarted()
+        if self._assembled is not None:
+            await self._assembled.settled()
 
     def quota_metrics(self) -> Sequence[QuotaMetric]:
         """The use of the client quotas: a row for each group of clients that share one, as in Kafka's metrics.
@@ -365,9 +353,10 @@ class EmbeddedBroker(BrokerAddresses):
                 await broker.clean_records("orders")
             ```
         """
-        if self._cleaner is None or self._resources is None:
+        await self._restarted()
+        if self._assembled is None or self._resources is None:
             raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
-        await self._cleaner.clean(topic)
+        await self._assembled.cleaner.clean(topic)
 
     async def __aenter__(self) -> Self:
         await self.start()

@@ -33,6 +33,7 @@ from kafkawire.broker.registration import (
 )
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory, node_id_of
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.topic_names import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.transactions.coordinator import TransactionCoordinator
@@ -84,6 +85,7 @@ class OpenedState:
         *,
         clock: Clock,
         on_failure: Callable[[StorageError], None],
+        before_write: BeforeWrite = at_once,
     ) -> Self:
         """Lock a directory, and read it; or copy the state of another cluster.
 
@@ -94,6 +96,7 @@ class OpenedState:
             cluster: the node and its listeners; it gets the ids of both.
             clock: the broker's.
             on_failure: called with the first error of a write.
+            before_write: awaited before each write, with the name of what is written.
 
         Raises:
             StorageError: another broker uses the directory, or files are damaged.
@@ -102,6 +105,7 @@ class OpenedState:
         async with AsyncExitStack() as resources:
             cluster_id, directory_id = str(Uuid.random()), Uuid.random()
             log, image = MetadataLog(), MetadataImage()
+            disk = on_failure, before_write
             if source is not None:
                 log, image = copied(source, data_dir, configuration, clock)
                 cluster_id = log.cluster_id or cluster_id
@@ -110,7 +114,7 @@ class OpenedState:
                 directory = _directory(data_dir, configuration, is_twin=is_twin)
                 resources.callback(directory.close)
                 cluster_id, directory_id = directory.cluster_id, directory.directory_id
-                log = FileLog(data_dir / METADATA_FOLDER, _settings(configuration), clock, on_failure)
+                log = FileLog(data_dir / METADATA_FOLDER, _settings(configuration), clock, *disk)
                 image = image_of(log.replay())
             resources.push_async_callback(log.close)
             if is_twin:
@@ -119,10 +123,12 @@ class OpenedState:
             nodes = RegisteredNodes(cluster, image.registrations) if is_twin else Nodes(cluster, directory_id)
             controller, placement = Controller(log, image), Placement(nodes)
             offsets_topic = InternalTopic(OFFSETS_TOPIC, controller, configuration, placement)
-            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure)
+            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, *disk)
             resources.push_async_callback(coordinator.close)
             transactions_topic = InternalTopic(TRANSACTIONS_TOPIC, controller, configuration, placement)
-            transactions = TransactionCoordinator.opened(data_dir, transactions_topic, controller, clock, on_failure)
+            transactions = TransactionCoordinator.opened(
+                data_dir, transactions_topic, controller, clock, on_failure, before_write=before_write
+            )
             resources.push_async_callback(transactions.close)
             store = RecordStore()
             if data_dir is not None:
@@ -132,6 +138,7 @@ class OpenedState:
                     now_ms=clock.now_ms(),
                     producers_expire_ms=configuration.integer("producer.id.expiration.ms"),
                     on_failure=on_failure,
+                    before_write=before_write,
                 )
             resources.push_async_callback(store.close)
             parts = (nodes, placement, controller, coordinator, transactions, store, resources.pop_all())
@@ -158,6 +165,17 @@ class OpenedState:
         await self.coordinator.arrive(controller)
         await self.transactions.arrive(controller)
         await controller.log.durable(controller.end_offset)
+
+    async def settled(self) -> None:
+        """Wait until all that was appended is durable.
+
+        Raises:
+            StorageError: a write failed.
+        """
+        await self.controller.log.durable(self.controller.end_offset)
+        await self.coordinator.durable()
+        await self.transactions.durable()
+        await self.store.drained()
 
     @property
     def _stands_for_others(self) -> bool:

@@ -5,6 +5,7 @@ pytest loads this module whenever kafkawire is installed, so it loads nothing it
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from os import PathLike
@@ -18,6 +19,45 @@ if TYPE_CHECKING:
     from kafkawire.model.topics import NewTopic
 
 _REQUESTS_SHOWN: Final = 20
+_SEED: Final = "kafka_seed"
+_SEED_VARIABLE: Final = "KAFKA_SEED"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the options ``--kafka-seed`` and ``--kafka-seeds``."""
+    group = parser.getgroup("kafkawire", "brokers for tests")
+    group.addoption(
+        "--kafka-seed", type=int, help=f"the seed of tests with kafka_seed (default: ${_SEED_VARIABLE}, else random)"
+    )
+    group.addoption(
+        "--kafka-seeds", type=int, default=1, help="with how many seeds tests with kafka_seed run, one after the other"
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Makes a test of each seed of ``--kafka-seeds``."""
+    count: int = metafunc.config.getoption("--kafka-seeds")
+    if count > 1 and _SEED in metafunc.fixturenames:
+        first = _given_seed(metafunc.config) or 0
+        metafunc.parametrize(_SEED, range(first, first + count))
+
+
+@pytest.fixture
+def kafka_seed(pytestconfig: pytest.Config) -> int:
+    """The seed for `Chance`: another one in each run, unless ``--kafka-seed`` or ``KAFKA_SEED`` gives it."""
+    given = _given_seed(pytestconfig)
+    return int.from_bytes(os.urandom(4)) if given is None else given  # tests may have set the seed of `random`
+
+
+def _given_seed(config: pytest.Config) -> int | None:
+    option: int | None = config.getoption("--kafka-seed")
+    variable = os.environ.get(_SEED_VARIABLE)
+    if option is not None or not variable:
+        return option
+    try:
+        return int(variable)
+    except ValueError as error:
+        raise pytest.UsageError(f"{_SEED_VARIABLE} is {variable!r}: set it to an integer, or not at all") from error
 
 
 @pytest.fixture(scope="session")
@@ -74,9 +114,12 @@ session_kafka_broker = _broker_fixture("session", "An embedded Kafka broker that
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds the last requests of a failed test's brokers, and their outcomes, to its report."""
+    """Adds the seed of a failed test, and the last requests of its brokers with their outcomes, to its report."""
     report = yield
     if report.failed:
+        seed = item.funcargs.get(_SEED) if isinstance(item, pytest.Function) else None
+        if seed is not None:
+            report.sections.append(("Seed of chance", f"pytest --kafka-seed {seed} repeats these faults"))
         report.sections.extend(
             (f"Last requests to {name}", _last_requests(broker))
             for name, broker in _brokers_of(item)

@@ -20,7 +20,7 @@ _ERROR: Final = "error_code"
 _ERRORS: Final = frozenset({_ERROR, "partition_error_code"})
 _MESSAGE: Final = "error_message"
 
-_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
+NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "entity": ("entity",),
     "group_id": ("group_id",),
     "index": ("index",),
@@ -82,7 +82,13 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 def refusal(
-    request: Message, version: int, code: int, *, message: str | None = None, throttle_time_ms: int = 0
+    request: Message,
+    version: int,
+    code: int,
+    *,
+    message: str | None = None,
+    throttle_time_ms: int = 0,
+    always_with_items: bool = False,
 ) -> Message:
     """The response to a request that is refused as a whole.
 
@@ -92,6 +98,7 @@ def refusal(
         code: the error code.
         message: its text, for responses that have a field for it.
         throttle_time_ms: the throttle time, for responses that have a field for it.
+        always_with_items: whether each item at each level has the error, also where Kafka has it once in their place.
 
     Raises:
         ValueError: the message is not a request.
@@ -102,8 +109,9 @@ def refusal(
     values: dict[str, object] = dict.fromkeys(_ERRORS, code)
     values |= {_MESSAGE: message, "throttle_time_ms": throttle_time_ms}
     values["session_id"] = getattr(request, "session_id", 0)
-    with_items = version not in _WITHOUT_ITEMS.get(cls.NAME, ())
-    return _Refusal(cls, values).struct(cls, layout, request, with_items=with_items)
+    with_items = always_with_items or version not in _WITHOUT_ITEMS.get(cls.NAME, ())
+    made = _Refusal(cls, values, always_with_items=always_with_items)
+    return made.struct(cls, layout, request, with_items=with_items)
 
 
 class _Refusal:
@@ -112,9 +120,11 @@ class _Refusal:
     Args:
         message_cls: class of the response, which has the classes of its structs.
         values: field to value, for every struct that has the field.
+        always_with_items: as of `refusal`.
     """
 
-    def __init__(self, message_cls: type[Message], values: Mapping[str, object]) -> None:
+    def __init__(self, message_cls: type[Message], values: Mapping[str, object], *, always_with_items: bool) -> None:
+        self._always_with_items = always_with_items
         self._message_cls = message_cls
         self._values = {**_NOTHING, **_NOTHING_OF.get(message_cls.NAME, {}), **values}
 
@@ -127,11 +137,11 @@ class _Refusal:
         names = _names(layout, named)
         fields = [field for field in layout.fields if field.presence != "absent"]
         if not isinstance(named, Message):
-            with_items = not any(field.attribute in _ERRORS for field in fields)
+            with_items = self._always_with_items or not has_own_error(layout)
         for field in fields:
             if field.attribute in names:
                 values[field.attribute] = self._name(field, names[field.attribute])
-            elif field.array and field.struct is not None and _has_errors(field.struct):
+            elif field.array and field.struct is not None and has_errors(field.struct):
                 values[field.attribute] = tuple(self._items(field.struct, named)) if with_items else ()
             elif field.attribute in _NULL_WHERE_ALLOWED and field.nullable:
                 values[field.attribute] = None
@@ -156,7 +166,7 @@ class _Refusal:
 
 def _names(layout: StructLayout, named: object) -> Mapping[str, object]:
     """The values of the fields that name an item; none for the whole response."""
-    candidates = [field for field in layout.fields if field.presence != "absent" and field.attribute in _NAMES]
+    candidates = [field for field in layout.fields if field.presence != "absent" and field.attribute in NAMES]
     match named:
         case Message() | None:
             return {}
@@ -169,7 +179,7 @@ def _names(layout: StructLayout, named: object) -> Mapping[str, object]:
 
 def _name_field(named: msgspec.Struct, attribute: str) -> str | None:
     """The field of a struct of the request with the name for a field of the response."""
-    return next((name for name in _NAMES[attribute] if hasattr(named, name)), None)
+    return next((name for name in NAMES[attribute] if hasattr(named, name)), None)
 
 
 def _arrays(named: object) -> list[Sequence[object]]:
@@ -189,7 +199,12 @@ def _is_array(value: object) -> TypeGuard[Sequence[object]]:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes, memoryview))
 
 
-def _has_errors(layout: StructLayout) -> bool:
-    """Whether a struct, or one within it, has an error code."""
+def has_own_error(layout: StructLayout) -> bool:
+    """Whether a struct of a response has an error code itself."""
+    return any(field.attribute in _ERRORS and field.presence != "absent" for field in layout.fields)
+
+
+def has_errors(layout: StructLayout) -> bool:
+    """Whether a struct of a response, or one within it, has an error code."""
     present = (field for field in layout.fields if field.presence != "absent")
-    return any(f.attribute in _ERRORS or (f.struct is not None and _has_errors(f.struct)) for f in present)
+    return any(f.attribute in _ERRORS or (f.struct is not None and has_errors(f.struct)) for f in present)

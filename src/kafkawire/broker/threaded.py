@@ -12,14 +12,15 @@ from types import TracebackType
 from typing import Self
 
 from kafkawire.arguments.checks import checked
+from kafkawire.broker.any_broker import AnyBroker
 from kafkawire.broker.clock import Clock
-from kafkawire.broker.embedded import BrokerAddresses, EmbeddedBroker
+from kafkawire.broker.embedded import EmbeddedBroker
 from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.request_log import REQUESTS_KEPT
 from kafkawire.model.topics import NewTopic
 
 
-class ThreadedBroker(BrokerAddresses):
+class ThreadedBroker(AnyBroker):
     """A broker that runs in a thread of its own, so that the caller may block.
 
     Args:
@@ -66,7 +67,8 @@ class ThreadedBroker(BrokerAddresses):
             from_log=from_log,
             as_of=as_of,
         )
-        super().__init__(broker._cluster, broker.faults, broker.requests)  # noqa: SLF001 both are the same broker
+        cluster, clock = broker._cluster, broker._clock  # noqa: SLF001 both are the same broker
+        super().__init__(cluster, broker.faults, broker.requests, clock)
         self._broker = broker
         self._running: _Running | None = None
 
@@ -127,6 +129,26 @@ class ThreadedBroker(BrokerAddresses):
         if self._running is None:
             raise RuntimeError("the broker was not started")
         self._running.restart()
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock forward, and wait until the broker has done what became due; see `EmbeddedBroker.advance`.
+
+        Raises:
+            RuntimeError: the broker does not run, or its clock is the machine's.
+            ValueError: the time is negative.
+            StorageError: a write failed.
+
+        Example:
+            ```python
+            from kafkawire.broker import ManualClock, ThreadedBroker
+
+            with ThreadedBroker(clock=ManualClock()) as broker:
+                broker.advance(45)  # the sessions of silent members end
+            ```
+        """
+        if self._running is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        self._running.advance(seconds)
 
     def quota_metrics(self) -> Sequence[QuotaMetric]:
         """The use of the client quotas; see `EmbeddedBroker.quota_metrics`.
@@ -197,6 +219,10 @@ class _Running:
     def restart(self) -> None:
         loop, _ = self.started.result()
         asyncio.run_coroutine_threadsafe(self._broker.restart(), loop).result()
+
+    def advance(self, seconds: float) -> None:
+        loop, _ = self.started.result()
+        asyncio.run_coroutine_threadsafe(self._broker.advance(seconds), loop).result()
 
     def quota_metrics(self) -> Sequence[QuotaMetric]:
         async def in_loop() -> Sequence[QuotaMetric]:  # nothing else runs there meanwhile

@@ -41,7 +41,7 @@ def data_dir(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
 
 @pytest.fixture
 async def broker(data_dir: Path | None, clock: ManualClock) -> AsyncIterator[EmbeddedBroker]:
-    async with EmbeddedBroker(data_dir=data_dir, clock=clock) as broker:
+    async with EmbeddedBroker({"connections.max.idle.ms": "-1"}, data_dir=data_dir, clock=clock) as broker:
         yield broker
 
 
@@ -68,23 +68,18 @@ async def delete_before(
     return answer.topics[0].partitions[0]
 
 
-async def settled(clock: ManualClock, seconds: float) -> None:
-    """Move the clock, and let the tasks that it wakes run."""
-    clock.advance(seconds)
-    for _ in range(50):
-        await asyncio.sleep(0.002)
-
-
 async def offsets(client: BrokerConnection) -> tuple[int, int]:
     return (await listed(client, EARLIEST)).offset, (await listed(client, LATEST)).offset
 
 
-async def test_records_are_deleted_when_their_time_has_passed(client: BrokerConnection, clock: ManualClock) -> None:
+async def test_records_are_deleted_when_their_time_has_passed(
+    broker: EmbeddedBroker, client: BrokerConnection, clock: ManualClock
+) -> None:
     await create(client, {"retention.ms": "86400000"})
     await produce(client, clock.now_ms(), (b"k", b"1"), (b"k", b"2"))
-    await settled(clock, DAY / 2)
+    await broker.advance(DAY / 2)
     assert await offsets(client) == (0, 2)
-    await settled(clock, DAY / 2 + FIVE_MINUTES)
+    await broker.advance(DAY / 2 + FIVE_MINUTES)
     assert await offsets(client) == (2, 2)
     assert (await produce(client, clock.now_ms(), (b"k", b"3"))).base_offset == 2
     assert await fetched(client, 2) == [b"3"]
@@ -108,8 +103,7 @@ async def test_a_segment_ends_when_its_time_has_passed(
     begun = clock.now_ms()
     for second in (0, 5, 12):
         await produce(client, begun + second * 1000, (b"k", b"v"))
-    await settled(clock, 0)
-    clock.advance(16)
+    await broker.advance(16)
     await broker.clean_records("t")
     assert await offsets(client) == (2, 3)
 
@@ -178,37 +172,37 @@ async def test_a_tombstone_goes_after_its_time(
     assert await fetched(client) == [b"2", b"3"]
 
 
-async def test_compaction_comes_by_the_clock(client: BrokerConnection, clock: ManualClock) -> None:
+async def test_compaction_comes_by_the_clock(broker: EmbeddedBroker, client: BrokerConnection) -> None:
     await create(client, {"cleanup.policy": "compact", "segment.ms": "1000"})
     for second in range(0, 10, 2):
         await produce(client, 1000 * second, (b"a", b"%d" % second))
-    await settled(clock, 16)
+    await broker.advance(16)
     assert await fetched(client) == [b"6", b"8"]
 
 
 @pytest.mark.parametrize(("lag_ms", "left"), [(1_000_000, 5), (1000, 2)])
 async def test_compaction_begins_when_a_record_has_waited_long_enough(
-    client: BrokerConnection, clock: ManualClock, lag_ms: int, left: int
+    broker: EmbeddedBroker, client: BrokerConnection, clock: ManualClock, lag_ms: int, left: int
 ) -> None:
     configs = {"max.compaction.lag.ms": str(lag_ms), "min.cleanable.dirty.ratio": "1", "segment.ms": "1000"}
     await create(client, {**configs, "cleanup.policy": "compact"})
     begun = clock.now_ms()
     for second in range(0, 10, 2):
         await produce(client, begun + 1000 * second, (b"a", b"%d" % second))
-    await settled(clock, 16)
+    await broker.advance(16)
     assert len(await fetched(client)) == left
 
 
 async def test_a_segment_of_a_compacted_topic_ends_before_its_records_have_waited_too_long(
-    client: BrokerConnection, clock: ManualClock
+    broker: EmbeddedBroker, client: BrokerConnection, clock: ManualClock
 ) -> None:
     await create(client, {"cleanup.policy": "compact", "max.compaction.lag.ms": "1000"})
     begun = clock.now_ms()
     for second in (0, 2):
         await produce(client, begun + 1000 * second, (b"a", b"%d" % second))
-    await settled(clock, 16)
+    await broker.advance(16)
     await produce(client, begun + 4000, (b"b", b"3"))
-    await settled(clock, 16)
+    await broker.advance(16)
     assert await fetched(client) == [b"2", b"3"]
 
 

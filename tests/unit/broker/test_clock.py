@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from kafkawire.broker.clock import ManualClock, SystemClock
+from kafkawire.broker.clock import ManualClock, SystemClock, pass_time, sleep_unless
 
 
 async def test_the_machines_clock_goes_by_itself() -> None:
@@ -75,3 +75,69 @@ def test_a_clock_outlives_the_loop_of_its_sleepers() -> None:
     asyncio.run(sleep())
     clock.advance(2)
     assert clock.sleepers == 0
+
+
+async def test_each_sleeper_runs_at_its_own_time_and_so_does_what_it_leads_to() -> None:
+    clock = ManualClock()
+    seen: list[tuple[str, float]] = []
+
+    async def repeat(name: str, seconds: float) -> None:
+        while True:
+            await clock.sleep(seconds)
+            seen.append((name, clock.seconds()))
+
+    tasks = [asyncio.create_task(repeat("a", 4)), asyncio.create_task(repeat("b", 6))]
+    await clock.advance_in_steps(13)
+    assert seen == [("a", 4), ("b", 6), ("a", 8), ("b", 12), ("a", 12)]
+    assert clock.seconds() == 13
+    for task in tasks:
+        task.cancel()
+
+
+async def test_a_step_lasts_until_what_was_woken_has_settled() -> None:
+    clock, done = ManualClock(), asyncio.Event()
+    seen: list[float] = []
+
+    async def slow() -> None:
+        await clock.sleep(10)
+        await asyncio.sleep(0.01)  # as a write that takes a while
+        seen.append(clock.seconds())
+        done.set()
+
+    async def settled() -> None:
+        await asyncio.sleep(0)
+        if clock.seconds() >= 10:
+            await done.wait()
+
+    task = asyncio.create_task(slow())
+    await clock.advance_in_steps(3600, settled)
+    assert seen == [10]
+    await task
+
+
+async def test_time_passes_on_each_clock() -> None:
+    manual, machine = ManualClock(), SystemClock()
+    await pass_time(manual, 3600)
+    assert manual.seconds() == 3600
+    before = machine.seconds()
+    await pass_time(machine, 0.002)
+    assert machine.seconds() - before >= 0.002
+
+
+async def test_a_sleep_may_end_early() -> None:
+    clock, event = ManualClock(), asyncio.Event()
+    waiting = asyncio.create_task(sleep_unless(clock, 10, event))
+    await asyncio.sleep(0)
+    event.set()
+    await waiting
+    assert clock.seconds() == 0
+
+
+async def test_sleeps_that_were_cancelled_are_forgotten() -> None:
+    clock = ManualClock()
+    for _ in range(1_000):
+        sleeper = asyncio.create_task(clock.sleep(1))
+        await asyncio.sleep(0)
+        sleeper.cancel()
+        await asyncio.wait((sleeper,))
+    assert len(clock._sleepers) < 200

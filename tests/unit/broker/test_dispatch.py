@@ -10,7 +10,7 @@ import pytest
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.dispatch import Dispatcher, Reply
-from kafkawire.broker.faults import Faults
+from kafkawire.broker.faults.faults import Faults
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.quotas.client_quotas import ClientQuotas

@@ -102,6 +102,15 @@ def test_fails(admin):
     admin.create_topics([NewTopic("not legal!")]).all()
 """
 
+BY_CHANCE = """
+from kafkawire.broker import Chance
+
+def test_fails(kafka_broker, kafka_seed):
+    kafka_broker.faults.by_chance(Chance(kafka_seed, cuts=0.1))
+    print(f"seed={kafka_seed}.")
+    assert kafka_seed % 2
+"""
+
 
 @pytest.fixture
 def users_tests(pytester: pytest.Pytester) -> pytest.Pytester:
@@ -109,9 +118,9 @@ def users_tests(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
-def run(users_tests: pytest.Pytester) -> pytest.RunResult:
+def run(users_tests: pytest.Pytester, *options: str) -> pytest.RunResult:
     """In this process, the modules that the run imports would be forgotten after it, but not their classes."""
-    return users_tests.runpytest_subprocess("-p", "no:cacheprovider")
+    return users_tests.runpytest_subprocess("-p", "no:cacheprovider", *options)
 
 
 def test_tests_have_a_broker(users_tests: pytest.Pytester) -> None:
@@ -131,6 +140,27 @@ def test_the_report_of_a_failed_test_has_the_last_requests(users_tests: pytest.P
             "CreateTopicsRequest v7 from kafkawire-admin, User:ANONYMOUS: topics?0?: INVALID_TOPIC_EXCEPTION (17): *",
         ]
     )
+
+
+def test_a_seed_is_in_the_report_of_a_failed_test(users_tests: pytest.Pytester) -> None:
+    users_tests.makepyfile(BY_CHANCE)
+    repeated = run(users_tests, "--kafka-seed", "4")
+    repeated.stdout.fnmatch_lines(["seed=4.", "*Seed of chance*", "pytest --kafka-seed 4 repeats these faults"])
+
+
+def test_a_test_runs_with_many_seeds(users_tests: pytest.Pytester) -> None:
+    users_tests.makepyfile(BY_CHANCE)
+    many = run(users_tests, "--kafka-seeds", "6", "--kafka-seed", "10")
+    many.assert_outcomes(passed=3, failed=3)
+    many.stdout.fnmatch_lines(["*test_fails*14*"])
+
+
+def test_a_variable_has_the_seed_too(users_tests: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    users_tests.makepyfile(BY_CHANCE)
+    monkeypatch.setenv("KAFKA_SEED", "7")
+    run(users_tests).assert_outcomes(passed=1)
+    monkeypatch.setenv("KAFKA_SEED", "seven")
+    run(users_tests).stdout.fnmatch_lines(["*KAFKA_SEED is 'seven': set it to an integer, or not at all*"])
 
 
 def test_tests_without_the_fixtures_import_no_broker() -> None:

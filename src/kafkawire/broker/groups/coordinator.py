@@ -15,6 +15,7 @@ from kafkawire.broker.internal_topics.coordinator import RecordedCoordinator
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.wire import Message
 
@@ -29,6 +30,7 @@ class GroupCoordinator(RecordedCoordinator[GroupsState]):
         topic: InternalTopic,
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
+        before_write: BeforeWrite = at_once,
     ) -> Self:
         """The coordinator with the groups in a data directory; without one it always starts empty.
 
@@ -37,12 +39,21 @@ class GroupCoordinator(RecordedCoordinator[GroupsState]):
             topic: the topic of the logs.
             clock: for timestamps.
             on_failure: called with the first error of a write.
+        before_write: awaited before each write, with the name of what is written.
 
         Raises:
             StorageError: a log is damaged.
             OSError: a file cannot be read or made.
         """
-        return cls.read(data_dir, topic, GROUP_RECORDS, GroupsState(), clock=clock, on_failure=on_failure)
+        return cls.read(
+            data_dir,
+            topic,
+            GROUP_RECORDS,
+            GroupsState(),
+            clock=clock,
+            on_failure=on_failure,
+            before_write=before_write,
+        )
 
     def follow(self, controller: Controller) -> None:
         """Forget the commits of each topic that is deleted, and all commits when the topic of the logs is deleted."""

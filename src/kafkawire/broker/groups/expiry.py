@@ -49,6 +49,7 @@ class OffsetExpiry:
         self._clock = clock
         self._retention_ms = configuration.integer("offsets.retention.minutes") * _MS_OF_MINUTE
         self._interval = configuration.integer("offsets.retention.check.interval.ms") / 1000
+        self._turn = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
@@ -61,16 +62,22 @@ class OffsetExpiry:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
+    async def settled(self) -> None:
+        """Wait until a round that has begun is over."""
+        async with self._turn:
+            return
+
     async def expire(self) -> None:
         """Delete what is due now.
 
         Raises:
             StorageError, OSError: a record could not be written.
         """
-        async for group_id in in_slices(tuple(self._coordinator.state.by_id)):
-            if self._due(group_id):
-                await self._coordinator.prepare([group_id])
-                self._coordinator.commit(self._due(group_id))
+        async with self._turn:
+            async for group_id in in_slices(tuple(self._coordinator.state.by_id)):
+                if self._due(group_id):
+                    await self._coordinator.prepare([group_id])
+                    self._coordinator.commit(self._due(group_id))
 
     async def _run(self) -> None:
         while True:

@@ -7,7 +7,7 @@ import heapq
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from kafkawire.broker.clock import Clock
+from kafkawire.broker.clock import Clock, sleep_unless
 
 _NEVER: Final = float("inf")
 _FEWEST_WAKES: Final = 1000
@@ -28,6 +28,7 @@ class Wakes:
         self._wake_of: dict[str, float] = {}
         self._earlier = asyncio.Event()
         self._keeper: asyncio.Task[None] | None = None
+        self._checking = asyncio.Lock()
 
     @property
     def planned(self) -> int:
@@ -56,6 +57,11 @@ class Wakes:
         if self._keeper is None or self._keeper.done():
             self._keeper = asyncio.get_running_loop().create_task(self._keep_time())
 
+    async def settled(self) -> None:
+        """Wait until a group whose time has come has been checked."""
+        async with self._checking:
+            return
+
     async def close(self) -> None:
         """End the task."""
         if self._keeper is not None:
@@ -71,15 +77,10 @@ class Wakes:
             heapq.heappop(self._wakes)
             if self._wake_of.get(group_id) == deadline:
                 del self._wake_of[group_id]
-                await self._check(group_id)
+                async with self._checking:
+                    await self._check(group_id)
 
     async def _until(self, deadline: float) -> None:
         """Wait for a time, or until an earlier one is set."""
         self._earlier.clear()
-        sleep = asyncio.ensure_future(self._clock.sleep(deadline - self._clock.seconds()))
-        earlier = asyncio.ensure_future(self._earlier.wait())
-        try:
-            await asyncio.wait((sleep, earlier), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            sleep.cancel()
-            earlier.cancel()
+        await sleep_unless(self._clock, deadline - self._clock.seconds(), self._earlier)

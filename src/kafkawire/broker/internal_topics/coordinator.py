@@ -17,6 +17,7 @@ from kafkawire.broker.internal_topics.logs import FileInternalLogs, InternalLogs
 from kafkawire.broker.internal_topics.topic import InternalTopic, partition_of
 from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.wire import Message
@@ -79,6 +80,7 @@ class RecordedCoordinator(Generic[S]):
         *,
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
+        before_write: BeforeWrite = at_once,
     ) -> Self:
         """The coordinator with the state in a data directory; without one it always starts empty.
 
@@ -89,6 +91,7 @@ class RecordedCoordinator(Generic[S]):
             state: an empty state.
             clock: for timestamps.
             on_failure: called with the first error of a write.
+            before_write: awaited before each write, with the name of what is written.
 
         Raises:
             StorageError: a log is damaged.
@@ -96,7 +99,7 @@ class RecordedCoordinator(Generic[S]):
         """
         if data_dir is None:
             return cls(topic, InternalLogs(), records, state, clock)
-        logs = FileInternalLogs(data_dir, records, topic.current, on_failure)
+        logs = FileInternalLogs(data_dir, records, topic.current, on_failure, before_write)
         in_place = logs.read(state)
         return cls(topic, logs, records, state, clock, in_place=in_place)
 

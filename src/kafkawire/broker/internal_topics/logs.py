@@ -7,6 +7,7 @@ import heapq
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Final
@@ -17,6 +18,7 @@ from kafkawire.broker.internal_topics.partition_log import InternalPartitionLog
 from kafkawire.broker.internal_topics.topic import partition_of
 from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_topic_id
 from kafkawire.broker.storage.partition_folders import delete_folder, set_aside
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
@@ -121,6 +123,7 @@ class FileInternalLogs(InternalLogs):
         records: how the state is in the records of the topic.
         topic: the topic in the metadata log; None if it has none.
         on_failure: called with the first error of a write.
+        before_write: awaited before each write, with the name of what is written.
 
     Attributes:
         unregistered: whether there are records, but no topic.
@@ -136,17 +139,18 @@ class FileInternalLogs(InternalLogs):
         records: TopicFormat,
         topic: Topic | None,
         on_failure: Callable[[StorageError], None] | None = None,
+        before_write: BeforeWrite = at_once,
     ) -> None:
         self._data_dir = data_dir
         self._format = records
-        self._on_failure = on_failure
+        self._new_log = partial(InternalPartitionLog, records=records, on_failure=on_failure, before_write=before_write)
         self._topic = topic
         self._logs: dict[int, InternalPartitionLog] = {}
         self._led: set[int] = set()
         self._opening = asyncio.Lock()
         self._dropping: asyncio.Task[None] | None = None
         for partition, folder in self._folders():
-            self._logs[partition] = InternalPartitionLog(folder, records, on_failure)
+            self._logs[partition] = self._new_log(folder)
         self.unregistered = topic is None and bool(self._logs)
 
     @property
@@ -268,7 +272,7 @@ class FileInternalLogs(InternalLogs):
         opened = {}
         for partition, existing in missing.items():
             folder = self._data_dir / f"{self._format.topic}-{partition}"
-            log = existing or InternalPartitionLog(folder, self._format, self._on_failure)
+            log = existing or self._new_log(folder)
             log.lead(topic.topic_id, topic.partitions[partition].leader_epoch)
             opened[partition] = log
         return opened

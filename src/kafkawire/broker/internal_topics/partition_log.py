@@ -11,6 +11,7 @@ from typing import Final
 from kafkawire.broker.internal_topics.entries import Change, Ended, Entry, TopicFormat, Written
 from kafkawire.broker.storage.batch_log import BatchLog, KeyValue, Producer
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import EndTxnMarker
@@ -40,6 +41,7 @@ class InternalPartitionLog:
         folder: of the partition; made if it does not exist.
         records: how the state is in its records.
         on_failure: called with the first error of a write.
+        before_write: awaited before each write, with the name of what is written.
 
     Attributes:
         files: the segments of the partition.
@@ -50,9 +52,15 @@ class InternalPartitionLog:
     """
 
     def __init__(
-        self, folder: Path, records: TopicFormat, on_failure: Callable[[StorageError], None] | None = None
+        self,
+        folder: Path,
+        records: TopicFormat,
+        on_failure: Callable[[StorageError], None] | None = None,
+        before_write: BeforeWrite = at_once,
     ) -> None:
-        self.files = BatchLog(folder, segment_bytes=_SEGMENT_BYTES, compacted=True, on_failure=on_failure)
+        self.files = BatchLog(
+            folder, segment_bytes=_SEGMENT_BYTES, compacted=True, on_failure=on_failure, before_write=before_write
+        )
         self._format = records
 
     def lead(self, topic_id: Uuid, leader_epoch: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import socket
 from collections.abc import Coroutine
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ _SECONDS_FOR_TLS: Final = 30.0
 _SECONDS_AFTER_ERROR: Final = 1.0
 _MILLISECONDS: Final = 1000.0
 _SYSTEMS_CHOICE: Final = -1
+_SHORTEST_WAIT: Final = 0.01
+"""Seconds between two looks for idle connections; a connection is idle a moment after its time, not at it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +138,19 @@ class Acceptor:
         if self._socket is not None:
             self._socket.close()
 
-    def close_idle(self) -> None:
-        """Close the connections that have been idle for too long."""
+    def close_idle(self) -> float:
+        """Close the connections that have been idle for too long; returns in how many seconds another one may be."""
         limit = self.idle_seconds
-        if limit is not None:
-            for connection in tuple(self._connections):
-                if connection.is_idle(limit):
-                    connection.abort()
+        if limit is None:
+            return math.inf
+        wait = limit
+        for connection in tuple(self._connections):
+            left = connection.seconds_left(limit)
+            if left < 0:
+                connection.abort()
+            else:
+                wait = min(wait, left)
+        return max(wait, _SHORTEST_WAIT)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

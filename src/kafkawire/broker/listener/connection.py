@@ -112,10 +112,10 @@ class Connection:
         self._unwritten_bytes = 0
         self._opened = self.last_active = self._clock.seconds()
 
-    def is_idle(self, seconds: float) -> bool:
-        """Whether the connection has been idle that long, or the login has taken that long."""
-        now = self._clock.seconds()
-        return now - self.last_active > seconds or (not self._is_logged_in and now - self._opened > seconds)
+    def seconds_left(self, limit: float) -> float:
+        """In how many seconds the connection has been idle, or the login has taken, for a time; below 0 if it has."""
+        since = self.last_active if self._is_logged_in else self._opened
+        return since + limit - self._clock.seconds()
 
     def abort(self) -> None:
         """Close the connection at once."""

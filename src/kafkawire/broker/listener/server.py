@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from kafkawire.broker.cluster import Endpoint
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.listener.acceptor import Acceptor, ListenerContext
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener
-
-_CHECKS_PER_LIMIT: Final = 10
-_SECONDS_BETWEEN_CHECKS: Final = 10.0
 
 
 class Server:
@@ -31,6 +28,7 @@ class Server:
         self, listeners: Sequence[ConfiguredListener], configuration: BrokerConfiguration, context: ListenerContext
     ) -> None:
         self._acceptors = [Acceptor(listener, configuration, context) for listener in listeners]
+        self._clock = context.service.clock
         self._watch: asyncio.Task[None] | None = None
 
     @property
@@ -67,11 +65,8 @@ class Server:
             await acceptor.stop()
 
     async def _close_idle(self) -> None:
-        limits = [limit for acceptor in self._acceptors if (limit := acceptor.idle_seconds) is not None]
-        if not limits:
-            return
         while True:
-            # In the machine's time: a broker's clock that stands still must not keep connections open.
-            await asyncio.sleep(min(min(limits) / _CHECKS_PER_LIMIT, _SECONDS_BETWEEN_CHECKS))
-            for acceptor in self._acceptors:
-                acceptor.close_idle()
+            wait = min(acceptor.close_idle() for acceptor in self._acceptors)
+            if wait == math.inf:
+                return
+            await self._clock.sleep(wait)

@@ -26,6 +26,7 @@ from kafkawire.broker.metadata_log.snapshots import (
 from kafkawire.broker.storage.batch_log import BatchLog, KeyValue, size_in_batch
 from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
 from kafkawire.broker.storage.recovery import has_all
 from kafkawire.broker.storage.segments import list_segments
@@ -75,6 +76,7 @@ class FileLog(MetadataLog):
         settings: the sizes of files.
         clock: for the timestamps of records.
         on_failure: called with the first error of a write.
+        before_write: awaited before each write, with the name of what is written.
 
     Raises:
         StorageError: a file is missing or damaged.
@@ -87,6 +89,7 @@ class FileLog(MetadataLog):
         settings: LogSettings,
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
+        before_write: BeforeWrite = at_once,
     ) -> None:
         self._folder = folder
         self._settings = settings
@@ -105,6 +108,7 @@ class FileLog(MetadataLog):
             start_offset=self._snapshot_end,
             checkpoint=folder.with_name(f"{folder.name}.{END_CHECKPOINT}"),
             on_failure=on_failure,
+            before_write=before_write,
         )
         self._epoch_below = max(self._log.leader_epoch, newest.leader_epoch if newest is not None else -1)
         self._bytes_since_snapshot = 0

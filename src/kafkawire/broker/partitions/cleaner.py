@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import Final, TypeAlias
 
-from kafkawire.broker.clock import Clock
+from kafkawire.broker.clock import Clock, sleep_unless
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.image.topics import TopicsImage
 from kafkawire.broker.partitions.cleaned_transactions import CleanedTransactions
@@ -24,6 +24,9 @@ from kafkawire.wire.errors import DecodeError
 _log = logging.getLogger(__name__)
 _MOST_KEYS: Final = 1_000_000
 """Keys of a round of compaction, after which it ends with the segment; about 150 bytes of memory for each."""
+
+_SHORTEST_BACKOFF: Final = 0.001
+"""Seconds between two rounds at least, so that others run too."""
 
 _NEVER: Final = -1.0
 """A part of a log that is never so small that compaction can wait."""
@@ -60,6 +63,11 @@ class RecordCleaner:
         self._clock = clock
         self._turn = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
+        self._changed = asyncio.Event()
+
+    def note_change(self) -> None:
+        """Records were appended, or a topic was changed: there may be something to compact."""
+        self._changed.set()
 
     def begin(self) -> None:
         """Clean from the first record on, at the intervals of the broker's configuration."""
@@ -70,6 +78,11 @@ class RecordCleaner:
         if self._task is not None:
             self._task.cancel()
             await asyncio.wait((self._task,))
+
+    async def settled(self) -> None:
+        """Wait until a round that has begun is over."""
+        async with self._turn:
+            return
 
     async def clean(self, topic: str | None = None) -> None:
         """Delete what is too old or too much, and compact everything, whatever part of it is new.
@@ -100,14 +113,24 @@ class RecordCleaner:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def _run(self) -> None:
-        checked = self._clock.seconds()
+        checked = cleaned = self._clock.seconds()
         while True:
-            await self._clock.sleep(self._configuration.integer("log.cleaner.backoff.ms") / 1000)
-            is_due = self._clock.seconds() - checked >= self._configuration.integer(_RETENTION_INTERVAL) / 1000
-            checked = self._clock.seconds() if is_due else checked
+            interval = self._configuration.integer(_RETENTION_INTERVAL) / 1000
+            await self._round_is_due(cleaned, checked + interval)
+            cleaned = self._clock.seconds()
+            is_due = cleaned - checked >= interval
+            checked = cleaned if is_due else checked
+            self._changed.clear()
             async with self._turn:
                 for name, log in self._named_logs():
                     await self._clean_in_background(name, log, deletes=is_due)
+
+    async def _round_is_due(self, cleaned: float, deadline: float) -> None:
+        """Wait for the next round after a change, or for the one at a deadline; rounds come in even intervals."""
+        backoff = max(self._configuration.integer("log.cleaner.backoff.ms") / 1000, _SHORTEST_BACKOFF)
+        if not self._changed.is_set():
+            await sleep_unless(self._clock, deadline - backoff - self._clock.seconds(), self._changed)
+        await self._clock.sleep(backoff - (self._clock.seconds() - cleaned) % backoff)
 
     async def _clean_in_background(self, name: str, log: PartitionLog, *, deletes: bool) -> None:
         rules = self._rules.of(name)
@@ -168,6 +191,8 @@ class RecordCleaner:
 
     async def _compact(self, log: PartitionLog, rules: TopicRules, clean_enough: float) -> None:
         now_ms = self._clock.now_ms()
+        if rules.cleaning.least_lag_ms > 0 or rules.cleaning.most_lag_ms < now_ms:
+            self.note_change()  # what is too new now is not at the next round
         first_dirty = max(log.cleaned_offset, log.start_offset)
         segments = _cleanable(log, now_ms - rules.cleaning.least_lag_ms if rules.cleaning.least_lag_ms > 0 else None)
         dirty = [segment for segment in segments if segment.end_offset > first_dirty]

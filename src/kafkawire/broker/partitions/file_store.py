@@ -14,6 +14,7 @@ from kafkawire.broker.partitions.record_store import LogDirectory, RecordStore
 from kafkawire.broker.partitions.record_writer import RecordWriter
 from kafkawire.broker.partitions.recovered_log import recovered_segments
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.offset_checkpoints import (
     CLEANED_OFFSETS,
     RECOVERY_POINTS,
@@ -43,6 +44,7 @@ class FileRecordStore(RecordStore):
         now_ms: milliseconds since the epoch.
         producers_expire_ms: after which idle producers are forgotten (``producer.id.expiration.ms``).
         on_failure: called with the first error of a write.
+        before_write: awaited before each write, with the name of what is written.
 
     Raises:
         StorageError: a log or a checkpoint file is damaged.
@@ -57,13 +59,14 @@ class FileRecordStore(RecordStore):
         now_ms: int,
         producers_expire_ms: int,
         on_failure: Callable[[StorageError], None],
+        before_write: BeforeWrite = at_once,
     ) -> None:
         super().__init__()
         self._data_dir = data_dir
         self._controller = controller
         self._topics = controller.image.topics
         self._producers_expire_ms = producers_expire_ms
-        self._writer = RecordWriter(on_failure)
+        self._writer = RecordWriter(on_failure, before_write)
         self._named: dict[PartitionName, FilePartitionLog] = {}
         self._foreign = {file: read_offsets(data_dir / file) for file in _CHECKPOINTS}
         for name, folder in partition_folders(data_dir):
@@ -102,6 +105,10 @@ class FileRecordStore(RecordStore):
 
         if logs:
             self._writer.delete(delete)
+
+    async def drained(self) -> None:
+        """Wait until nothing is left to write."""
+        await self._writer.drained()
 
     async def close(self) -> None:
         """Write what is not durable yet, with the indexes and checkpoints that Kafka needs to start quickly."""

@@ -42,6 +42,9 @@ class RecordStore:
 
     Args:
         most_bytes: the most bytes of memory for all logs.
+
+    Attributes:
+        on_append: called when records are appended.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
@@ -49,6 +52,7 @@ class RecordStore:
         self._used = MemoryUse()
         self._logs: dict[bytes, dict[int, PartitionLog]] = {}
         self._when_used: Callable[[], None] | None = None
+        self.on_append: Callable[[], None] | None = None
 
     def when_used(self, function: Callable[[], None]) -> None:
         """Call a function once there is a log: at once, or with the first one."""
@@ -119,6 +123,8 @@ class RecordStore:
                 f"This broker keeps at most {self._most_bytes} bytes of records in memory, and has {self._used.bytes}. "
                 "Delete topics that are no longer needed, or start it with a data directory.",
             )
+        if self.on_append is not None:
+            self.on_append()
         return self.log(topic_id, partition).append(batch, leader_epoch, rules, now_ms, verification=verification)
 
     def remove(self, record: Message) -> None:
@@ -126,6 +132,9 @@ class RecordStore:
         if isinstance(record, RemoveTopicRecord):
             for log in self._logs.pop(record.topic_id, {}).values():
                 log.close()
+
+    async def drained(self) -> None:
+        """Wait until nothing is left to write."""
 
     async def close(self) -> None:
         """Write what is not durable yet."""

@@ -8,12 +8,14 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 
 _log = logging.getLogger(__name__)
 T = TypeVar("T")
+_RECORDS: Final = "records"
 
 
 class Writable(Protocol):
@@ -34,14 +36,16 @@ class RecordWriter:
 
     Args:
         on_failure: called with the first error.
+        before_write: awaited before each write, with the name of what is written.
 
     Attributes:
         failure: the first error; None if there was none.
     """
 
-    def __init__(self, on_failure: Callable[[StorageError], None]) -> None:
+    def __init__(self, on_failure: Callable[[StorageError], None], before_write: BeforeWrite = at_once) -> None:
         self.failure: StorageError | None = None
         self._on_failure = on_failure
+        self._before_write = before_write
         self._unwritten: dict[Writable, None] = {}
         self._deletions: list[Callable[[], Awaitable[None]]] = []
         self._task: asyncio.Task[None] | None = None
@@ -120,6 +124,8 @@ class RecordWriter:
             self._task = None
 
     async def _write_group(self) -> None:
+        if self._unwritten:
+            await self._before_write(_RECORDS)
         group, self._unwritten = self._unwritten, {}
         taken = [log.taken() for log in group]
         try:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT, read_end, write_end
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
-from kafkawire.broker.storage.files import sync_folder
+from kafkawire.broker.storage.files import BeforeWrite, at_once, sync_folder
 from kafkawire.broker.storage.recovery import recover
 from kafkawire.broker.storage.segments import ActiveSegment, SegmentFile, list_segments, needed_segments
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
@@ -95,6 +95,7 @@ class BatchLog:
         compacted: whether offsets may be missing between batches, as Kafka's log cleaner leaves them.
         checkpoint: the checkpoint file; None for one in the folder.
         on_failure: called with the first error of a write.
+        before_write: awaited before each write, with the name of what is written.
 
     Attributes:
         folder: as given.
@@ -120,11 +121,13 @@ class BatchLog:
         compacted: bool = False,
         checkpoint: Path | None = None,
         on_failure: Callable[[StorageError], None] | None = None,
+        before_write: BeforeWrite = at_once,
     ) -> None:
         self.folder = folder
         self.failure: StorageError | None = None
         self._segment_bytes = segment_bytes
         self._on_failure = on_failure
+        self._before_write = before_write
         self._checkpoint = checkpoint or folder / END_CHECKPOINT
         self._checked_end = read_end(self._checkpoint)
         folder.mkdir(parents=True, exist_ok=True)
@@ -262,6 +265,7 @@ class BatchLog:
         loop = asyncio.get_running_loop()
         try:
             while self._groups:
+                await self._before_write(self.folder.name)
                 group = self._groups.popleft()
                 await loop.run_in_executor(self._thread, self._write, group)
                 self.durable_offset = group.end_offset

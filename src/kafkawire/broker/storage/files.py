@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 PART_SUFFIX = ".part"
 """The suffix of the name of an incomplete file."""
+
+
+BeforeWrite: TypeAlias = Callable[[str], Awaitable[None]]
+"""Awaited before a write, with the name of what is written: tests slow the disk down."""
+
+
+async def at_once(files: str) -> None:
+    """Do not wait before a write."""
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.internal_topics.coordinator import RecordedCoordinator
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.transactions.state import TransactionsState, records_of_transactions
 from kafkawire.broker.transactions.transaction import Transaction
 from kafkawire.protocol import TransactionLogKey
@@ -29,6 +30,8 @@ class TransactionCoordinator(RecordedCoordinator[TransactionsState]):
         controller: Controller,
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
+        *,
+        before_write: BeforeWrite = at_once,
     ) -> Self:
         """The coordinator with the transactions in a data directory; without one it always starts empty.
 
@@ -38,13 +41,22 @@ class TransactionCoordinator(RecordedCoordinator[TransactionsState]):
             controller: has the level of ``transaction.version``.
             clock: for timestamps.
             on_failure: called with the first error of a write.
+            before_write: awaited before each write, with the name of what is written.
 
         Raises:
             StorageError: a log is damaged.
             OSError: a file cannot be read or made.
         """
         records = records_of_transactions(lambda: transaction_version(controller))
-        return cls.read(data_dir, topic, records, TransactionsState(), clock=clock, on_failure=on_failure)
+        return cls.read(
+            data_dir,
+            topic,
+            records,
+            TransactionsState(),
+            clock=clock,
+            on_failure=on_failure,
+            before_write=before_write,
+        )
 
     def record(self, transactional_id: str, transaction: Transaction | None) -> None:
         """Set the transaction of an id, None to remove the id; its log must be prepared, and it is durable later.

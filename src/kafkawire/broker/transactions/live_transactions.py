@@ -87,15 +87,16 @@ class Transactions:
         self._settings = settings
         self._completing: dict[str, asyncio.Task[None]] = {}
         self._keepers: list[asyncio.Task[None]] = []
+        self._turn = asyncio.Lock()
 
     def load(self) -> None:
         """Complete the transactions whose end was decided before the broker stopped, and begin to keep time."""
         for transactional_id, transaction in self._coordinator.state.by_id.items():
             if transaction.is_ending:
                 self._completing[transactional_id] = self._complete_soon(transactional_id)
-        loop, settings = asyncio.get_running_loop(), self._settings
+        loop, settings, coordinator = asyncio.get_running_loop(), self._settings, self._coordinator
         self._keepers = [
-            loop.create_task(self._every(settings.look_every_ms, self._abort_timed_out)),
+            loop.create_task(self._every(settings.look_every_ms, self._abort_timed_out, after=coordinator.state.begun)),
             loop.create_task(self._every(settings.remove_every_ms, self._remove_unused)),
         ]
 
@@ -104,6 +105,12 @@ class Transactions:
         for keeper in self._keepers:
             keeper.cancel()
         await asyncio.gather(*self._keepers, *self._completing.values(), return_exceptions=True)
+
+    async def settled(self) -> None:
+        """Wait until what was due is done: timed out transactions are aborted, with their markers."""
+        async with self._turn:
+            pass
+        await asyncio.gather(*self._completing.values(), return_exceptions=True)
 
     @property
     def by_id(self) -> Mapping[str, Transaction]:
@@ -300,11 +307,16 @@ class Transactions:
 
     # Time.
 
-    async def _every(self, interval_ms: int, work: Callable[[], Awaitable[None]]) -> None:
+    async def _every(
+        self, interval_ms: int, work: Callable[[], Awaitable[None]], after: asyncio.Event | None = None
+    ) -> None:
         while True:
+            if after is not None:
+                await after.wait()
             await self._clock.sleep(interval_ms / 1000)
             try:
-                await work()
+                async with self._turn:
+                    await work()
             except (StorageError, OSError) as error:
                 _log.warning("A transaction could not be ended: %s", error)
 
@@ -315,6 +327,8 @@ class Transactions:
             if transaction is not None and transaction.is_timed_out(self._clock.now_ms()):
                 _log.info("Transactional id %r: its transaction has timed out and is aborted", transactional_id)
                 await self._fence(transactional_id, transaction)
+        if not self._coordinator.state.ongoing:
+            self._coordinator.state.begun.clear()
 
     async def _remove_unused(self) -> None:
         oldest = self._clock.now_ms() - self._settings.expire_after_ms

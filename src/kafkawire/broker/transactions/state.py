@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import attrgetter
 from types import MappingProxyType
@@ -38,12 +39,14 @@ class TransactionsState:
     Attributes:
         by_id: transactional id to transaction.
         ongoing: the ids with an open transaction.
+        begun: set when a transaction is opened.
         bytes: about the memory for all.
     """
 
     def __init__(self) -> None:
         self.by_id: dict[str, Transaction] = {}
         self.ongoing: set[str] = set()
+        self.begun = asyncio.Event()
         self.bytes = 0
 
     @property
@@ -67,6 +70,7 @@ class TransactionsState:
             self.bytes += _bytes(transactional_id, transaction)
             if transaction.state is TransactionState.ONGOING:
                 self.ongoing.add(transactional_id)
+                self.begun.set()
 
     def end(self, producer_id: int, owners: Iterable[str], *, committed: bool) -> None:
         """Nothing: no record of this topic is in a transaction."""

@@ -127,7 +127,8 @@ async def logged_in(client: Client) -> None:
 async def test_a_wrong_login_is_answered_later_and_closed(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG")
     clock = ManualClock()
-    async with EmbeddedBroker(SASL, clock=clock) as broker, client_of(broker.address("LOGIN")) as bad:
+    properties = {**SASL, "connections.max.idle.ms": "-1"}  # nothing but the failed login waits for the clock
+    async with EmbeddedBroker(properties, clock=clock) as broker, client_of(broker.address("LOGIN")) as bad:
         await bad.connection.ask(SaslHandshakeRequest("PLAIN"), 1, SaslHandshakeResponse)
         bad.connection.send(SaslAuthenticateRequest(b"\0alice\0wrong-secret"), 2)
         async with client_of(broker.bootstrap_servers) as other:

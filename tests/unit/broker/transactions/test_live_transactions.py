@@ -94,7 +94,10 @@ async def test_a_transaction_that_is_open_for_too_long_is_aborted_and_its_produc
 
 async def test_unused_transactional_ids_are_forgotten() -> None:
     clock = ManualClock()
-    async with EmbeddedBroker(clock=clock, topics=TOPICS) as broker, connected_to(broker) as client:
+    async with (
+        EmbeddedBroker({"connections.max.idle.ms": "-1"}, clock=clock, topics=TOPICS) as broker,
+        connected_to(broker) as client,
+    ):
         await TransactionalProducer(client).begun()
         clock.advance(6 * 24 * 3600)
         await asyncio.sleep(0.05)

@@ -71,6 +71,10 @@ class ClassicGroups:
         for waiting in self._waiting.values():
             waiting.cancel()
 
+    async def settled(self) -> None:
+        """Wait until a group whose time has come has been checked."""
+        await self._wakes.settled()
+
     @property
     def planned(self) -> int:
         """How many times there are at which a group is checked."""

@@ -85,6 +85,10 @@ class ConsumerGroups:
             task.cancel()
         await asyncio.gather(*self._resolving.values(), return_exceptions=True)
 
+    async def settled(self) -> None:
+        """Wait until a group whose time has come has been checked."""
+        await self._wakes.settled()
+
     @property
     def topics(self) -> KnownTopics:
         """The topics of the cluster."""

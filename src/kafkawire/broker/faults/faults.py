@@ -3,7 +3,7 @@
 ::
 
     broker.faults.refuse(CreateTopicsRequest, error=NotControllerError, times=1)
-    with broker.faults.delay(MetadataRequest, seconds=0.5):
+    with broker.faults.delay(MetadataRequest, seconds=0.5, topic="orders"):
         ...
 
 Faults may be set and removed while clients are connected, and from any thread.
@@ -11,157 +11,30 @@ Faults may be set and removed while clients are connected, and from any thread.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
-from types import TracebackType
-from typing import Final, Self, TypeAlias, TypedDict, TypeVar, Unpack
+from collections.abc import Callable, Collection
+from typing import TypeAlias, TypeVar, Unpack
 
-from msgspec.structs import replace
-
-from kafkawire.broker.clock import Clock
+from kafkawire.broker.faults.actions import Action, Cap, Delay, Drop, Refuse, Throttle
+from kafkawire.broker.faults.chance import NOTHING, Chance, Decision, Draws
+from kafkawire.broker.faults.fault import Fault, FaultLimits, Occasion
+from kafkawire.broker.faults.parts import Parts
 from kafkawire.broker.request_log import check_message_class
-from kafkawire.broker.requests import Answer, Call, Refused, RefusedRequestError
-from kafkawire.near_names import did_you_mean
-from kafkawire.protocol import ProduceRequest
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.rpc import api_of
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ApiError
-from kafkawire.wire.message import Struct
-
-_TO_CONNECT: Final = frozenset({ApiKey.API_VERSIONS, ApiKey.SASL_HANDSHAKE, ApiKey.SASL_AUTHENTICATE})
 
 Api: TypeAlias = type[Message] | ApiKey
 """The class of an API's request, or its key."""
 
-
-class Delay(Struct, frozen=True, gc=False):
-    """The request is handled later."""
-
-    seconds: float
-
-
-class Drop(Struct, frozen=True, gc=False):
-    """The connection is closed without a response."""
-
-    after_handling: bool
-
-
-class Refuse(Struct, frozen=True, gc=False):
-    """The request is not handled, and the response is an error."""
-
-    code: int
-    message: str | None
-
-
-class Throttle(Struct, frozen=True, gc=False):
-    """The response has a throttle time."""
-
-    milliseconds: int
-
-
-class Cap(Struct, frozen=True, gc=False):
-    """No version above this one is offered; none at all for -1."""
-
-    highest: int
-
-
-Action: TypeAlias = Delay | Drop | Refuse | Throttle | Cap
-A = TypeVar("A", Delay, Drop, Refuse, Throttle)
-
-
-_LIMITS: Final = "there are versions, client_id and times"
-
-
-class FaultLimits(TypedDict, total=False):
-    """The requests to which a fault applies; without limits, to all until it is removed.
-
-    Attributes:
-        versions: the versions of requests.
-        client_id: the client id of requests.
-        times: the number of requests.
-    """
-
-    versions: Collection[int] | None
-    client_id: str | None
-    times: int | None
-
-
-class Fault:
-    """A fault that was set; used as a context manager, it is removed at the end.
-
-    Attributes:
-        hits: to how many requests it was applied.
-    """
-
-    def __init__(
-        self,
-        action: Action,
-        keys: frozenset[int],
-        remove: Callable[[Fault], None],
-        **limits: Unpack[FaultLimits],
-    ) -> None:
-        for name in limits.keys() - FaultLimits.__optional_keys__:
-            hint = did_you_mean(name, FaultLimits.__optional_keys__)
-            raise TypeError(f"a fault has no limit {name!r}; {hint or _LIMITS}")
-        times = limits.get("times")
-        if times is not None and times < 1:
-            raise ValueError(f"times is {times}: pass 1 or more, or None to apply the fault until it is removed")
-        self.action = action
-        self.hits: int = 0
-        self._keys = keys
-        self._versions = limits.get("versions")
-        self._client_id = limits.get("client_id")
-        self._times = times
-        self._remove = remove
-
-    def __repr__(self) -> str:
-        apis = ", ".join(ApiKey(key).name for key in sorted(self._keys)) or "all APIs"
-        return f"<{self.action!r} for {apis}, {self.hits} hits>"
-
-    def remove(self) -> None:
-        """Stop applying it; nothing happens if it is no longer applied.
-
-        Example:
-            ```python
-            from kafkawire.broker import ThreadedBroker
-            from kafkawire.protocol import MetadataRequest
-
-            with ThreadedBroker() as broker:
-                slow = broker.faults.delay(MetadataRequest, seconds=2.0)
-                slow.remove()  # `with` does the same
-            ```
-        """
-        self._remove(self)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.remove()
-
-    def concerns(self, key: int) -> bool:
-        """Whether it applies to an API; without named APIs, to all except those with which clients connect."""
-        return key in self._keys if self._keys else key not in _TO_CONNECT
-
-    def is_met_by(self, call: Call) -> bool:
-        """Whether it applies to a request."""
-        return (
-            self.concerns(call.api_key)
-            and (self._versions is None or call.version in self._versions)
-            and (self._client_id is None or call.client_id == self._client_id)
-        )
-
-    def hit(self) -> None:
-        """Count a request; after the last of its times it is removed."""
-        self.hits += 1
-        if self._times is not None and self.hits >= self._times:
-            self.remove()
+A = TypeVar("A", Delay, Drop, Throttle)
 
 
 class Faults:
     """The faults of a broker.
+
+    Args:
+        on_restart: restarts the broker; None if it would lose its state.
 
     The methods that set a fault take the APIs that it applies to, as request classes or keys; without any it applies to
     all APIs except ApiVersions, SaslHandshake and SaslAuthenticate. Keyword arguments limit it to some requests, see
@@ -185,8 +58,9 @@ class Faults:
         ```
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_restart: Callable[[], None] | None = None) -> None:
         self._set: tuple[Fault, ...] = ()
+        self._on_restart = on_restart
 
     def delay(self, *apis: Api, seconds: float, **limits: Unpack[FaultLimits]) -> Fault:
         """Handle requests only after a number of seconds on the broker's clock.
@@ -316,6 +190,36 @@ class Faults:
         """
         return self._add(Cap(-1), apis)
 
+    def by_chance(self, chance: Chance, *apis: Api, **limits: Unpack[FaultLimits]) -> Fault:
+        """Let a seed decide which requests are delayed, refused or cut off, when the broker restarts, and so on.
+
+        Requests are counted from now on. ``times`` limits the number of requests to which something happens. Of several
+        such faults, the one that was set first applies to a request; other kinds of faults come on top. With a
+        `ManualClock`, a delay moves the clock.
+
+        Args:
+            chance: the seed, and how often which fault happens.
+            apis, limits: see the class.
+
+        Raises:
+            ValueError: the broker is to restart, but has no data directory: it would lose its state.
+
+        Example:
+            ```python
+            from kafkawire.admin import BlockingAdminClient, NewTopic
+            from kafkawire.broker import Chance, ThreadedBroker
+
+            with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+                with broker.faults.by_chance(Chance(seed=7, cuts=0.3)) as faults:
+                    for number in range(10):
+                        admin.create_topics([NewTopic(f"orders-{number}")])  # some are acknowledged, some are not
+                print(faults.hits, "requests of ten or more met a fault, and always the same ones")
+            ```
+        """
+        if chance.restarts and self._on_restart is None:
+            raise ValueError("a broker in memory loses its state when it restarts: give it a data_dir, or no restarts")
+        return self._add(Draws(chance), apis, **limits)
+
     def clear(self) -> None:
         """Remove all faults.
 
@@ -330,13 +234,52 @@ class Faults:
         """
         self._set = ()
 
-    def of(self, kind: type[A], call: Call) -> A | None:
+    def of(self, kind: type[A], occasion: Occasion) -> A | None:
         """The fault of one kind that applies to a request; None if there is none."""
         for fault in self._set:
-            if isinstance(fault.action, kind) and fault.is_met_by(call):
+            if isinstance(fault.action, kind) and fault.parts(occasion).matching is not None:
                 fault.hit()
                 return fault.action
         return None
+
+    def decision(self, occasion: Occasion) -> tuple[Decision, Parts]:
+        """What chance decides about a request, and the part of it which that concerns."""
+        for fault in self._set:
+            if isinstance(fault.action, Draws):
+                parts = fault.parts(occasion)
+                if parts.matching is not None:
+                    decision = fault.action.decision(occasion.call.client_id, occasion.call.api_key)
+                    if decision is not NOTHING:
+                        fault.hit()
+                    return decision, parts
+        return NOTHING, Parts(None, occasion.request)
+
+    def seconds_before_write(self, files: str) -> float:
+        """For how long the next write to some files waits.
+
+        Args:
+            files: their name.
+        """
+        draws = (fault.action for fault in self._set if isinstance(fault.action, Draws))
+        return next((each.seconds_before_write(files) for each in draws), 0.0)
+
+    def restart(self) -> None:
+        """Restart the broker, soon."""
+        if self._on_restart is not None:
+            self._on_restart()
+
+    def refusals(self, occasion: Occasion) -> tuple[list[tuple[Refuse, Message]], Message | None]:
+        """The parts of a request that are refused, and the rest; None if nothing is left."""
+        refused: list[tuple[Refuse, Message]] = []
+        rest: Message | None = occasion.request
+        for fault in self._set:
+            if isinstance(fault.action, Refuse) and rest is not None:
+                matching, others = fault.parts(occasion._replace(request=rest))
+                if matching is not None:
+                    fault.hit()
+                    refused.append((fault.action, matching))
+                    rest = others
+        return refused, rest
 
     def cap(self, key: int) -> int | None:
         """The highest version of an API that faults let the broker offer; None if they set none."""
@@ -356,73 +299,6 @@ class Faults:
 
     def _take_away(self, fault: Fault) -> None:
         self._set = tuple(each for each in self._set if each is not fault)
-
-
-class CappedVersions(Mapping[int, range]):
-    """The versions that a broker offers, limited by faults.
-
-    Args:
-        offered: API key to versions.
-        faults: may limit them.
-    """
-
-    def __init__(self, offered: Mapping[int, range], faults: Faults) -> None:
-        self._offered = offered
-        self._faults = faults
-
-    def __getitem__(self, key: int) -> range:
-        versions = self._offered[key]
-        highest = self._faults.cap(key) if self._faults else None
-        if highest is None or highest >= versions[-1]:
-            return versions
-        if highest < versions[0]:
-            raise KeyError(key)
-        return range(versions[0], highest + 1)
-
-    def __iter__(self) -> Iterator[int]:
-        return (key for key in self._offered if key in self)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-async def answer_with_faults(
-    faults: Faults, clock: Clock, answer: Callable[[Refused | None], Awaitable[Answer]], request: Message, call: Call
-) -> Answer:
-    """Answer a request to which faults may apply.
-
-    Args:
-        faults: those of the broker.
-        clock: measures delays.
-        answer: makes the answer of the handler, or that of a refusal in its place.
-        request: the request.
-        call: its version and client.
-
-    Raises:
-        RefusedRequestError: the connection is to be closed.
-    """
-    delay = faults.of(Delay, call)
-    if delay is not None:
-        await clock.sleep(delay.seconds)
-    drop, refuse, throttle = faults.of(Drop, call), faults.of(Refuse, call), faults.of(Throttle, call)
-    if drop is not None and not drop.after_handling:
-        raise RefusedRequestError("a fault closes the connection in place of handling the request")
-    if refuse is not None and isinstance(request, ProduceRequest) and not request.acks:
-        raise RefusedRequestError("a fault refuses a Produce request with acks 0, which has no response for the error")
-    answered = await answer(Refused(refuse.code, refuse.message) if refuse is not None else None)
-    if drop is not None:
-        raise RefusedRequestError("a fault closes the connection after the request was handled")
-    return throttled(answered, call.version, throttle.milliseconds) if throttle is not None else answered
-
-
-def throttled(answer: Answer, version: int, milliseconds: int) -> Answer:
-    """An answer with a throttle time, if its version has a field for it."""
-    if not isinstance(answer, Message):
-        return answer
-    fields = type(answer).layouts().of_version(version).fields
-    if any(field.attribute == "throttle_time_ms" and field.presence != "absent" for field in fields):
-        return replace(answer, throttle_time_ms=milliseconds)
-    return answer
 
 
 def _key(api: Api) -> int:
