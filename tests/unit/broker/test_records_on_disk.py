@@ -44,7 +44,9 @@ async def produce(
     client: BrokerConnection, *values: bytes, producer_id: int = -1, sequence: int = -1
 ) -> ProduceResponse.PartitionProduceResponse:
     epoch = 0 if producer_id >= 0 else -1
-    records = [Record(timestamp=1000, key=value[:1], value=value) for value in values]
+    # A producer with old records only is forgotten at a restart.
+    timestamp = time.time_ns() // 1_000_000 if producer_id >= 0 else 1000
+    records = [Record(timestamp=timestamp, key=value[:1], value=value) for value in values]
     encoded = encode_batch(records, producer_id=producer_id, producer_epoch=epoch, base_sequence=sequence)
     data = (ProduceRequest.TopicProduceData("t", partition_data=(ProduceRequest.PartitionProduceData(0, encoded),)),)
     answer = await client.ask(ProduceRequest(acks=-1, topic_data=data), 9, ProduceResponse)

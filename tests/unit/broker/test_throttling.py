@@ -198,7 +198,7 @@ async def test_the_time_of_requests_is_limited_to_a_share_of_a_thread(client: Br
     # 50 per cent of a second over 10.5 s, one window at most.
     assert answer.topics[0].error_code == 0
     assert answer.throttle_time_ms == 1000
-    assert CLOCK.sleepers == 2  # the client, and the search for unused transactional ids
+    assert CLOCK.sleepers == 3  # the client, and the searches for unused transactional ids and offsets
     CLOCK.advance(1)
     assert await is_answered(client)
 
@@ -227,7 +227,7 @@ async def test_create_topics_since_6_refuses_what_exceeds_the_mutation_quota(
     assert second.topics[0].error_code == EXCEEDED
     assert second.topics[0].error_message is None
     assert second.throttle_time_ms == 3500  # 4 tokens too many, and the policy took half a second
-    assert CLOCK.sleepers == 2  # the client, and the search for unused transactional ids
+    assert CLOCK.sleepers == 3  # the client, and the searches for unused transactional ids and offsets
     CLOCK.advance(3.5)
     assert await is_answered(client)
     third = await create(client, "b", "c", "d")  # each waits half a second for the policy
@@ -289,7 +289,7 @@ async def test_versions_without_a_throttle_time_are_muted_all_the_same(client: B
     CLOCK.advance(1)
     answer = await client.ask(ApiVersionsRequest(), 0, ApiVersionsResponse)
     assert answer.throttle_time_ms == 0
-    assert CLOCK.sleepers == 2  # the client, and the search for unused transactional ids
+    assert CLOCK.sleepers == 3  # the client, and the searches for unused transactional ids and offsets
     CLOCK.advance(1)
     assert await is_answered(client)
 
