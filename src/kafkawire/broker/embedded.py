@@ -14,11 +14,12 @@ from types import TracebackType
 from typing import Self
 
 from kafkawire.arguments.checks import checked
+from kafkawire.broker.addresses import BrokerAddresses
 from kafkawire.broker.assembly import assemble
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock, SystemClock
 from kafkawire.broker.cluster import Cluster
-from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults import Faults
@@ -35,92 +36,13 @@ from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.request_log import REQUESTS_KEPT, RequestLog
+from kafkawire.broker.state_copy import StateCopy
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.topics.declared import create_missing
 from kafkawire.broker.twin import TwinSource
 from kafkawire.model.topics import NewTopic
-from kafkawire.wire.unknown_names import UnknownNameError
 
 _log = logging.getLogger(__name__)
-
-
-class BrokerAddresses:
-    """Where clients connect to a broker.
-
-    Args:
-        cluster: the node and its listeners.
-        faults: the faults of the broker.
-        requests: the requests that it has handled.
-
-    Attributes:
-        faults: makes the broker misbehave, for tests.
-        requests: the last requests that it has handled, with their responses.
-    """
-
-    def __init__(self, cluster: Cluster, faults: Faults, requests: RequestLog) -> None:
-        self.faults = faults
-        self.requests = requests
-        self._cluster = cluster
-
-    def __repr__(self) -> str:
-        """Where the broker listens, or that it does not."""
-        if not hasattr(self, "_cluster") or not self._is_running():
-            return f"<{type(self).__name__}, not running>"
-        listeners = ",".join(f"{name}://{at.host}:{at.port}" for name, at in self._cluster.endpoints.items())
-        return f"<{type(self).__name__} {listeners}, node {self._cluster.node_id}, cluster {self.cluster_id}>"
-
-    def _is_running(self) -> bool:
-        """Whether the broker listens; each kind of broker implements it."""
-        raise NotImplementedError
-
-    @property
-    def bootstrap_servers(self) -> str:
-        """Host and port of the first listener, ``127.0.0.1:9092``.
-
-        Raises:
-            RuntimeError: the broker has not been started, so that it has no port yet.
-        """
-        if not self._cluster.port:
-            raise RuntimeError("the broker has no port before it runs: enter its `with` block, or call start()")
-        return f"{self._cluster.host}:{self._cluster.port}"
-
-    @property
-    def host(self) -> str:
-        """Host of the first listener."""
-        return self._cluster.host
-
-    @property
-    def port(self) -> int:
-        """Port of the first listener, assigned when the broker starts."""
-        return self._cluster.port
-
-    @property
-    def cluster_id(self) -> str:
-        """22 characters; from the data directory, or a new one at every start."""
-        return self._cluster.cluster_id
-
-    def address(self, listener: str) -> str:
-        """Host and port of a listener, ``127.0.0.1:9092``.
-
-        Raises:
-            KeyError: there is no such listener; the text names those that are similar.
-
-        Example:
-            ```python
-            from kafkawire.broker import ThreadedBroker
-
-            listeners = {
-                "listeners": "PLAIN://127.0.0.1:0,OTHER://127.0.0.1:0",
-                "listener.security.protocol.map": "PLAIN:PLAINTEXT,OTHER:PLAINTEXT",
-            }
-            with ThreadedBroker(listeners) as broker:
-                print(broker.address("PLAIN"), broker.address("OTHER"))
-            ```
-        """
-        endpoint = self._cluster.endpoints.get(listener)
-        if endpoint is None:
-            raise UnknownNameError("listener", listener, self._cluster.endpoints)
-        return f"{endpoint.host}:{endpoint.port}"
 
 
 class EmbeddedBroker(BrokerAddresses):
@@ -144,10 +66,12 @@ class EmbeddedBroker(BrokerAddresses):
             Kafka's authorizer evaluates the ACLs, unless the properties say otherwise. With ``data_dir``, which must
             be new, changes are kept; start the broker without ``from_log`` to go on.
         as_of: the twin begins with the state at this time, which is in UTC if it has no zone; None for the newest.
+        state: the state of another broker (`copy_state`), with which this broker begins, in memory; ``node.id`` must
+            be the same.
 
     Raises:
         ConfigurationError: a property has a wrong value.
-        ValueError: ``as_of`` without ``from_log``.
+        ValueError: ``as_of`` without ``from_log``, or ``state`` with ``data_dir`` or ``from_log``.
         TypeError: an argument is something else, such as a number as the value of a property.
 
     Example:
@@ -175,11 +99,19 @@ class EmbeddedBroker(BrokerAddresses):
         requests_kept: int = REQUESTS_KEPT,
         from_log: str | PathLike[str] | None = None,
         as_of: datetime | None = None,
+        state: StateCopy | None = None,
     ) -> None:
         if as_of is not None and from_log is None:
             raise ValueError("as_of is the time of a state in a log: pass from_log too")
-        self._source = None if from_log is None else TwinSource(Path(from_log), as_of)
+        if state is not None and (data_dir, from_log) != (None, None):
+            raise ValueError(
+                "state is for a broker in memory, without from_log. To begin with a copy of a data directory, stop its "
+                "broker, copy the directory, and pass the copy as data_dir"
+            )
+        self._source = state if from_log is None else TwinSource(Path(from_log), as_of)
         self._configuration = BrokerConfiguration(properties or {})
+        if state is not None and state.node_id != self._configuration.integer("node.id"):
+            raise ConfigurationError(f"the state is of the node {state.node_id}: set node.id to {state.node_id}")
         rack = self._configuration.text("broker.rack") or None
         cluster = Cluster("", self._configuration.integer("node.id"), host, port, rack)
         super().__init__(cluster, Faults(), RequestLog(requests_kept))
@@ -191,6 +123,7 @@ class EmbeddedBroker(BrokerAddresses):
         self._resources: AsyncExitStack | None = None
         self._halt: asyncio.Future[StorageError] | None = None
         self._server: Server | None = None
+        self._state: OpenedState | None = None
         self._quotas: ClientQuotas | None = None
         self._cleaner: RecordCleaner | None = None
         self._closing: asyncio.Task[None] | None = None
@@ -221,7 +154,7 @@ class EmbeddedBroker(BrokerAddresses):
     async def restart(self) -> None:
         """Stop, and start again on the same ports.
 
-        The state is that of the data directory; without one only `topics` exist, or what ``from_log`` has.
+        The state is that of the data directory; without one only `topics` exist, or what ``from_log`` or ``state`` has.
 
         Raises:
             ConfigurationError, StorageError, OSError: as of `start`; the broker is stopped then.
@@ -294,7 +227,7 @@ class EmbeddedBroker(BrokerAddresses):
             assembled.cleaner.begin()
             resources.push_async_callback(assembled.cleaner.end)
             server.start()
-            self._cleaner = assembled.cleaner
+            self._cleaner, self._state = assembled.cleaner, state
             self._server, self._quotas = server, updates.quotas
             self._resources = resources.pop_all()
 
@@ -369,6 +302,32 @@ class EmbeddedBroker(BrokerAddresses):
         if self._cleaner is None or self._resources is None:
             raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
         await self._cleaner.clean(topic)
+
+    async def copy_state(self) -> StateCopy:
+        """A copy of the state at this moment, with which other brokers can begin; it stays as it is.
+
+        Topics and their records, configurations, ACLs, quotas, users and the offsets of groups are in it; members of
+        groups are not. The copies and this broker share the bytes of the records.
+
+        Raises:
+            RuntimeError: the broker does not run.
+            StorageError: records could not be written.
+            OSError: a file of the data directory cannot be read.
+
+        Example:
+            ```python
+            from kafkawire.admin import AdminClient
+            from kafkawire.broker import EmbeddedBroker
+
+            async with EmbeddedBroker(topics=["orders"]) as prepared:
+                state = await prepared.copy_state()
+            async with EmbeddedBroker(state=state) as broker, AdminClient(broker.bootstrap_servers) as admin:
+                assert list(await admin.list_topics()) == ["orders"]
+            ```
+        """
+        if self._state is None or self._resources is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        return await self._state.copied()
 
     async def __aenter__(self) -> Self:
         await self.start()

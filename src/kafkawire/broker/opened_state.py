@@ -16,6 +16,7 @@ from kafkawire.broker.configuration.broker_configuration import BrokerConfigurat
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.offsets_topic import OffsetsTopic
+from kafkawire.broker.groups.state import GroupsState
 from kafkawire.broker.image.metadata_image import MetadataImage, image_of
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.metadata_log.log import MetadataLog
@@ -31,6 +32,7 @@ from kafkawire.broker.registration import (
     leadership_records,
     restart_records,
 )
+from kafkawire.broker.state_copy import StateCopy, copied_state
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory, node_id_of
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.topics.placement import Placement
@@ -74,7 +76,7 @@ class OpenedState:
     async def opened(
         cls,
         data_dir: Path | None,
-        source: TwinSource | None,
+        source: TwinSource | StateCopy | None,
         configuration: BrokerConfiguration,
         cluster: Cluster,
         *,
@@ -85,7 +87,7 @@ class OpenedState:
 
         Args:
             data_dir: the directory; None to keep the state in memory only.
-            source: what a new twin begins with; None for any other broker.
+            source: what a new twin begins with, or a broker in memory; None for any other broker.
             configuration: as given.
             cluster: the node and its listeners; it gets the ids of both.
             clock: the broker's.
@@ -97,11 +99,15 @@ class OpenedState:
         """
         async with AsyncExitStack() as resources:
             cluster_id, directory_id = str(Uuid.random()), Uuid.random()
-            log, image = MetadataLog(), MetadataImage()
-            if source is not None:
+            log, image, groups, store = MetadataLog(), MetadataImage(), GroupsState(), RecordStore()
+            if isinstance(source, StateCopy):
+                cluster_id, directory_id = source.cluster_id, source.directory_id
+                log, image = MetadataLog(source.end_offset), source.image()
+                groups, store = source.groups(), source.records()
+            elif source is not None:
                 log, image = copied(source, data_dir, configuration, clock)
                 cluster_id = log.cluster_id or cluster_id
-            is_twin = source is not None if data_dir is None else has_twin(data_dir)
+            is_twin = isinstance(source, TwinSource) if data_dir is None else has_twin(data_dir)
             if data_dir is not None:
                 directory = _directory(data_dir, configuration, is_twin=is_twin)
                 resources.callback(directory.close)
@@ -115,9 +121,8 @@ class OpenedState:
             nodes = RegisteredNodes(cluster, image.registrations) if is_twin else Nodes(cluster, directory_id)
             controller, placement = Controller(log, image), Placement(nodes)
             offsets_topic = OffsetsTopic(controller, configuration, placement)
-            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure)
+            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, on_failure, in_memory=groups)
             resources.push_async_callback(coordinator.close)
-            store = RecordStore()
             if data_dir is not None:
                 store = FileRecordStore(
                     data_dir,
@@ -164,6 +169,21 @@ class OpenedState:
     def _formatted(self) -> Sequence[Message]:
         path = None if self.data_dir is None else self.data_dir / _BOOTSTRAP
         return read_snapshot(path).records if path is not None and path.exists() else ()
+
+    async def copied(self) -> StateCopy:
+        """A copy of the state.
+
+        Raises:
+            StorageError: records could not be written.
+            OSError: a file cannot be read.
+        """
+        return await copied_state(
+            self.cluster,
+            self.directory_id,
+            controller=self.controller,
+            groups=self.coordinator.state,
+            store=self.store,
+        )
 
     async def depart(self) -> None:
         """Commit that the node leaves, write what is not durable yet, and close the files."""

@@ -66,21 +66,24 @@ class GroupCoordinator:
         topic: OffsetsTopic,
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
+        *,
+        in_memory: GroupsState | None = None,
     ) -> Self:
-        """The coordinator with the groups in a data directory; without one it always starts empty.
+        """The coordinator with the groups in a data directory, or in memory.
 
         Args:
             data_dir: the directory.
             topic: the topic of the logs.
             clock: for timestamps.
             on_failure: called with the first error of a write.
+            in_memory: the first groups without a data directory; None for no groups.
 
         Raises:
             StorageError: a log is damaged.
             OSError: a file cannot be read or made.
         """
         if data_dir is None:
-            return cls(topic, OffsetsLogs(), GroupsState(), clock)
+            return cls(topic, OffsetsLogs(), in_memory or GroupsState(), clock)
         logs = FileOffsetsLogs(data_dir, topic.current, on_failure)
         state, in_place = logs.read()
         return cls(topic, logs, state, clock, in_place=in_place)

@@ -99,6 +99,14 @@ class ProducerHistory:
         producers = self._producers.items()
         self._producers = {key: one for key, one in producers if one.batches[-1].max_timestamp >= oldest_ms}
 
+    def copied(self) -> ProducerHistory:
+        """The same producers, for another log."""
+        copy = ProducerHistory()
+        copy._producers = {
+            key: _Producer(producer.epoch, producer.batches.copy()) for key, producer in self._producers.items()
+        }
+        return copy
+
     def __len__(self) -> int:
         return len(self._producers)
 

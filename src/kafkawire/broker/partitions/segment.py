@@ -110,6 +110,21 @@ class Segment:
         """
         raise NotImplementedError
 
+    def copied(self, used: MemoryUse) -> MemorySegment:
+        """A segment in memory with the same batches, as far as they are readable.
+
+        Args:
+            used: has the bytes of its batches added.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        segment = MemorySegment(self.base_offset, self._created_ms, used)
+        for batch in self.batches(self.base_offset):
+            segment.add(batch)
+        segment.end_offset = self.end_offset
+        return segment
+
     def batches_since(self, timestamp: int, offset: int) -> Iterator[RecordBatch]:
         """The batches from an offset on that may have records with at least this timestamp, in milliseconds.
 
@@ -137,6 +152,13 @@ class MemorySegment(Segment):
         super().add(batch)
         self._batches.append(batch)
         self._used.bytes += batch.size + OVERHEAD
+
+    def copied(self, used: MemoryUse) -> MemorySegment:
+        """A segment with the same batches; both share them."""
+        segment = MemorySegment(self.base_offset, self._created_ms, used)
+        vars(segment).update(vars(self) | {"_batches": [*self._batches], "_used": used})
+        used.bytes += self.size + OVERHEAD * len(self._batches)
+        return segment
 
     def rewrite(self, batches: Sequence[RecordBatch]) -> None:
         """Replace the batches, without another end."""
