@@ -143,7 +143,8 @@ async def test_a_group_has_its_offsets_and_no_members() -> None:
         assert (group.state.value, group.members) == ("Empty", ())
         offsets = (await admin.list_consumer_group_offsets(["g"]))["g"]
         committed = offsets[TopicPartition("t", 0)]
-        assert committed is not None and committed.offset == 5
+        assert committed is not None
+        assert committed.offset == 5
 
 
 async def test_a_broker_that_does_not_run_has_no_state_to_copy() -> None:
