@@ -45,6 +45,7 @@ from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import offered_versions
 from kafkawire.broker.topics.creation import TopicCreation
+from kafkawire.broker.version_tables import VersionTable
 
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     AclHandlers,
@@ -94,6 +95,7 @@ def assemble(
     clock: Clock,
     received: RequestLog,
     resources: AsyncExitStack,
+    table: VersionTable | None = None,
 ) -> Assembled:
     """The parts of a broker that answer requests.
 
@@ -105,6 +107,7 @@ def assemble(
         clock: the broker's.
         received: gets every request that is handled.
         resources: closes the policies when the broker stops.
+        table: the versions of another release, which limit those that are offered.
 
     Raises:
         ConfigurationError: a policy class cannot be loaded.
@@ -146,10 +149,12 @@ def assemble(
         quotas=quotas,
         rules=rules,
         store=store,
+        table=table,
         work=work,
     )
     apis = [api for handlers in HANDLERS for api in handlers(context).apis]
-    served |= offered_versions(apis, unstable=configuration.boolean("unstable.api.versions.enable"))
+    offered = offered_versions(apis, unstable=configuration.boolean("unstable.api.versions.enable"))
+    served |= offered if table is None else table.limited(offered)
     dispatcher = Dispatcher(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )

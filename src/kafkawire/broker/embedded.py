@@ -40,6 +40,7 @@ from kafkawire.broker.state_copy import StateCopy
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.topics.declared import create_missing
 from kafkawire.broker.twin import TwinSource
+from kafkawire.broker.version_tables import version_table
 from kafkawire.model.topics import NewTopic
 
 _log = logging.getLogger(__name__)
@@ -68,10 +69,13 @@ class EmbeddedBroker(BrokerAddresses):
         as_of: the twin begins with the state at this time, which is in UTC if it has no zone; None for the newest.
         state: the state of another broker (`copy_state`), with which this broker begins, in memory; ``node.id`` must
             be the same.
+        release: the release of Apache Kafka, such as ``3.9``, whose versions of APIs and features clients are offered,
+            as far as this broker serves them; None for those of 4.3. What the broker does and writes stays as in 4.3.
 
     Raises:
         ConfigurationError: a property has a wrong value.
-        ValueError: ``as_of`` without ``from_log``, or ``state`` with ``data_dir`` or ``from_log``.
+        ValueError: a release that is not known, ``as_of`` without ``from_log``, or ``state`` with ``data_dir`` or
+            ``from_log``.
         TypeError: an argument is something else, such as a number as the value of a property.
 
     Example:
@@ -100,6 +104,7 @@ class EmbeddedBroker(BrokerAddresses):
         from_log: str | PathLike[str] | None = None,
         as_of: datetime | None = None,
         state: StateCopy | None = None,
+        release: str | None = None,
     ) -> None:
         if as_of is not None and from_log is None:
             raise ValueError("as_of is the time of a state in a log: pass from_log too")
@@ -108,6 +113,7 @@ class EmbeddedBroker(BrokerAddresses):
                 "state is for a broker in memory, without from_log. To begin with a copy of a data directory, stop its "
                 "broker, copy the directory, and pass the copy as data_dir"
             )
+        self._table = None if release is None else version_table(release)
         self._source = state if from_log is None else TwinSource(Path(from_log), as_of)
         self._configuration = BrokerConfiguration(properties or {})
         if state is not None and state.node_id != self._configuration.integer("node.id"):
@@ -208,6 +214,7 @@ class EmbeddedBroker(BrokerAddresses):
                 clock=self._clock,
                 received=self.requests,
                 resources=resources,
+                table=self._table,
             )
             listeners = configured_listeners(configuration, self._host, self._port)
             server = Server(

@@ -25,12 +25,13 @@ class ThreadedBroker(BrokerAddresses):
     """A broker that runs in a thread of its own, so that the caller may block.
 
     Args:
-        properties, data_dir, host, port, clock, topics, requests_kept, from_log, as_of, state: as for `EmbeddedBroker`.
+        properties, data_dir, host, port, clock, topics, requests_kept, from_log, as_of, state, release: as for
+            `EmbeddedBroker`.
 
     Raises:
         ConfigurationError: a property has a wrong value.
         TypeError: an argument is something else, such as a number as the value of a property.
-        ValueError: arguments exclude each other, as for `EmbeddedBroker`.
+        ValueError: a release that is not known, or arguments that exclude each other, as for `EmbeddedBroker`.
 
     Example:
         ```python
@@ -57,6 +58,7 @@ class ThreadedBroker(BrokerAddresses):
         from_log: str | PathLike[str] | None = None,
         as_of: datetime | None = None,
         state: StateCopy | None = None,
+        release: str | None = None,
     ) -> None:
         broker = EmbeddedBroker(
             properties,
@@ -69,6 +71,7 @@ class ThreadedBroker(BrokerAddresses):
             from_log=from_log,
             as_of=as_of,
             state=state,
+            release=release,
         )
         super().__init__(broker._cluster, broker.faults, broker.requests)  # noqa: SLF001 both are the same broker
         self._broker = broker

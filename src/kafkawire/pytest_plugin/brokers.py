@@ -53,7 +53,7 @@ class BrokersOfTests:
 
     @contextmanager
     def running(
-        self, begin: Begin, data_dir: str | PathLike[str] | None, clock: Clock | None
+        self, begin: Begin, data_dir: str | PathLike[str] | None, clock: Clock | None, release: str | None
     ) -> Iterator[ThreadedBroker]:
         """A broker that runs while the context is open.
 
@@ -61,6 +61,7 @@ class BrokersOfTests:
             begin: what it has from its start.
             data_dir: its data directory; None for a broker in memory.
             clock: its clock; None for the system's.
+            release: the release whose versions it offers; None for the newest.
 
         Raises:
             DeclarationError: a document is wrong, or the broker refuses what is declared.
@@ -73,7 +74,12 @@ class BrokersOfTests:
             )
         made = self._once_made(begin) if begin.is_declared else begin
         with ThreadedBroker(
-            {**_DEFAULTS, **made.properties}, data_dir=data_dir, clock=clock, topics=made.topics, state=made.state
+            {**_DEFAULTS, **made.properties},
+            data_dir=data_dir,
+            clock=clock,
+            topics=made.topics,
+            state=made.state,
+            release=release,
         ) as broker:
             yield broker
 

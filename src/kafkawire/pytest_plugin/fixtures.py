@@ -72,6 +72,12 @@ def kafka_broker_state() -> StateCopy | None:
     return None
 
 
+@pytest.fixture(scope="session")
+def kafka_broker_release() -> str | None:
+    """The release of Apache Kafka whose versions the brokers offer, such as ``3.9``; None for the newest."""
+    return None
+
+
 def _broker_fixture(scope: Literal["function", "module", "session"], summary: str) -> Callable[..., object]:
     def broker(
         *,
@@ -83,6 +89,7 @@ def _broker_fixture(scope: Literal["function", "module", "session"], summary: st
         kafka_broker_declared: ClusterState | str | PathLike[str] | None,
         kafka_broker_groups: Mapping[str, Mapping[TopicPartition, int]],
         kafka_broker_state: StateCopy | None,
+        kafka_broker_release: str | None,
     ) -> Iterator[ThreadedBroker]:
         from kafkawire.pytest_plugin.brokers import Begin, BrokersOfTests  # noqa: PLC0415 see above
 
@@ -90,7 +97,7 @@ def _broker_fixture(scope: Literal["function", "module", "session"], summary: st
             kafka_broker_properties, kafka_broker_topics, kafka_broker_declared, kafka_broker_groups, kafka_broker_state
         )
         brokers = request.session.stash.setdefault(_BROKERS, BrokersOfTests())
-        with brokers.running(begin, kafka_broker_data_dir, kafka_broker_clock) as running:
+        with brokers.running(begin, kafka_broker_data_dir, kafka_broker_clock, kafka_broker_release) as running:
             yield running
 
     broker.__doc__ = summary

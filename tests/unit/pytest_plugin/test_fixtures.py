@@ -145,6 +145,19 @@ def test_each_test_has_the_prepared_state(kafka_broker, run):
         admin.create_topics([NewTopic("more")]).all()
 """
 
+RELEASE = """
+import pytest
+from kafkawire.admin import BlockingAdminClient
+
+@pytest.fixture(scope="session")
+def kafka_broker_release():
+    return "3.9"
+
+def test_release(kafka_broker):
+    with BlockingAdminClient(kafka_broker.bootstrap_servers) as admin:
+        assert admin.describe_features().finalized["metadata.version"].highest == 21
+"""
+
 SHARED = """
 import pytest
 from kafkawire.admin import BlockingAdminClient, NewTopic
@@ -235,12 +248,13 @@ def test_tests_have_a_broker(users_tests: pytest.Pytester) -> None:
         test_copied=COPIED,
         test_declared=DECLARED,
         test_own=PROPERTIES,
+        test_release=RELEASE,
         test_restart=RESTART,
         test_shared=SHARED,
         test_document=OF_DOCUMENT,
     )
     users_tests.path.joinpath("cluster.yaml").write_text(DOCUMENT, encoding="utf-8")
-    run(users_tests).assert_outcomes(passed=12)
+    run(users_tests).assert_outcomes(passed=13)
 
 
 def test_what_cannot_be_declared_is_an_error_that_says_why(users_tests: pytest.Pytester) -> None:

@@ -23,6 +23,7 @@ from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.placement import Placement
+from kafkawire.broker.version_tables import VersionTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class HandlerContext:
         quotas: the client quotas.
         rules: the rules of topics for their records.
         store: the records of all partitions.
+        table: the release as which the broker answers ApiVersions; None for that of the package.
         work: a thread for work that would block the event loop.
     """
 
@@ -65,6 +67,7 @@ class HandlerContext:
     quotas: ClientQuotas
     rules: RulesOfTopics
     store: RecordStore
+    table: VersionTable | None
     work: RequestWork
 
 
