@@ -21,7 +21,7 @@ from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers
 from tests.apache_kafka.releases import newest_broker_release
 
-from benchmarks import batches
+from benchmarks import batches, broker_data
 from benchmarks.broker_programs import running_program
 from benchmarks.results import KAFKA, OURS, DisagreementError, Measurement, Target
 from benchmarks.sampling import Call, Waiting, interleave_waiting
@@ -57,6 +57,8 @@ class Load:
         acls: number of ACLs that one request creates.
         starts: number of starts of each program.
         filters: number of filters in a batch.
+        messages: number of messages that are produced and fetched.
+        copied: number of records in a copied state.
     """
 
     changes: int = 200
@@ -64,9 +66,11 @@ class Load:
     acls: int = 10_000
     starts: int = 5
     filters: int = 500
+    messages: int = 100_000
+    copied: int = 10_000
 
 
-SMALL = Load(changes=5, reads=20, acls=20, starts=1, filters=5)
+SMALL = Load(changes=5, reads=20, acls=20, starts=1, filters=5, messages=100, copied=100)
 """For a trial of the benchmark."""
 
 
@@ -81,6 +85,7 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
         node, kafka_port = _formatted(home)
         yield _starts(home, node, kafka_port, min(rounds, load.starts))
         yield _starts_in_process(home, rounds)
+        yield from broker_data.starts(rounds, load.copied)
         with _running_kafka(node, kafka_port), running_program(home / "ours") as port:
             ours, theirs = Connection(port), Connection(kafka_port)
             yield _changes(ours, theirs, rounds, load.changes)
@@ -88,6 +93,8 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
             yield _acls(ours, theirs, rounds, load.acls)
             ours.close()
             theirs.close()
+            with running_program(None, broker_data.NO_DELAY) as in_memory:
+                yield from broker_data.run(rounds, load.messages, in_memory, kafka_port)
         yield from batches.run(rounds, load.filters, home / "batches")
 
 
@@ -145,7 +152,9 @@ def _starts_in_process(home: Path, rounds: int) -> Measurement:
 
     asyncio.run(start(home / "first"))
     seconds = tuple(asyncio.run(start(home / f"embedded-{number}")) for number in range(rounds))
-    return Measurement("broker start", "in the process of a test", {OURS: seconds}, IN_PROCESS_TARGETS)
+    return Measurement(
+        "broker start", "in the process of a test, with a data directory", {OURS: seconds}, IN_PROCESS_TARGETS
+    )
 
 
 def _changes(ours: Connection, theirs: Connection, rounds: int, count: int) -> Measurement:
@@ -218,6 +227,9 @@ def _formatted(home: Path) -> tuple[Node, int]:
     port, controller_port = free_ports(2)
     properties = {
         **AUTHORIZER,
+        **broker_data.NO_DELAY,
+        "offsets.topic.num.partitions": "1",
+        "offsets.topic.replication.factor": "1",
         "process.roles": "broker,controller",
         "node.id": "1",
         "controller.quorum.voters": f"1@{HOST}:{controller_port}",

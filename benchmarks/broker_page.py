@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.apache_kafka.prerequisites import java, java_version
 from tests.apache_kafka.releases import newest_broker_release
 
-from benchmarks import batches
+from benchmarks import batches, broker_data
 from benchmarks.machine import machine_facts
 from benchmarks.report import in_words, table
 from benchmarks.results import KAFKA, Measurement
@@ -24,13 +24,13 @@ embedded broker is faster. The quartiles of the rounds are in parentheses."""
 START = """\
 *The program* starts on an existing directory, and is ready when it answers; the time includes the start of the
 interpreter or virtual machine and all imports. *In the process of a test* is the time of
-`async with EmbeddedBroker(...)` on a new directory, after the import."""
+`async with EmbeddedBroker(...)` on a new directory, or of `with ThreadedBroker(...)` in memory, after the import."""
 
 
 def write(folder: Path, measurements: Sequence[Measurement]) -> None:
     """Write the page."""
     folder.mkdir(parents=True, exist_ok=True)
-    facts = machine_facts(("msgspec",))
+    facts = machine_facts(("msgspec", "confluent-kafka"))
     facts.append(("Kafka", f"Apache Kafka {newest_broker_release()} on {java_version(java()).splitlines()[0]}"))
     (folder / PAGE).write_text(page(measurements, facts), encoding="utf-8")
 
@@ -44,6 +44,7 @@ def page(measurements: Sequence[Measurement], facts: Sequence[tuple[str, str]]) 
     """
     started = [one for one in measurements if one.kind == "broker start"]
     batched = [one for one in measurements if one.kind == batches.KIND]
+    moved = [one for one in measurements if one.kind == broker_data.KIND]
     asked = [one for one in measurements if one.kind == "broker requests"]
     parts = [
         "# Benchmarks of the embedded broker",
@@ -57,6 +58,10 @@ def page(measurements: Sequence[Measurement], facts: Sequence[tuple[str, str]]) 
         "## Requests",
         in_words(asked, (KAFKA,)),
         "\n".join(table(asked, (KAFKA,))),
+        "## Records",
+        broker_data.METHOD,
+        in_words(moved, (KAFKA,)),
+        "\n".join(table(moved, (KAFKA,))),
         "## One batch, or a request for each filter",
         batches.METHOD,
         in_words(batched, batches.OTHERS),

@@ -15,16 +15,18 @@ from tests.apache_kafka.broker import AUTHORIZER
 
 
 @contextmanager
-def running_program(data_dir: Path, properties: Mapping[str, str] = MappingProxyType({})) -> Iterator[int]:
+def running_program(data_dir: Path | None, properties: Mapping[str, str] = MappingProxyType({})) -> Iterator[int]:
     """Run the program on a directory; gives its port.
 
     Args:
-        data_dir: the directory.
+        data_dir: the directory; None for a broker in memory.
         properties: of the broker, beside its authorizer.
     """
     configured = [f"--config={name}={value}" for name, value in {**AUTHORIZER, **properties}.items()]
     kafkawire = os.fspath(Path(sys.executable).with_name("kafkawire"))
-    command = [kafkawire, "broker", "--port=0", f"--data-dir={data_dir}", *configured]
+    command = [kafkawire, "broker", "--port=0", *configured]
+    if data_dir is not None:
+        command.append(f"--data-dir={data_dir}")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             if process.stdout is None:

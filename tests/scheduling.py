@@ -36,7 +36,10 @@ class Unit:
 UNITS = (
     Unit(
         "brokers",
-        ("tests/interop/", "tests/interop/logs/test_cluster_histories.py", "tests/repo/test_examples.py"),
+        (
+            *("tests/interop/", "tests/interop/broker/test_version_tables.py"),
+            *("tests/interop/logs/test_cluster_histories.py", "tests/repo/test_examples.py"),
+        ),
         frozenset({*ENVIRONMENTS, "java_admin"}),
     ),
     Unit("cluster failures", ("tests/interop/admin/test_cluster_failures.py",)),

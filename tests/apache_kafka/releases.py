@@ -87,7 +87,7 @@ def is_at_least(release: str, version: str) -> bool:
 def unpublished(release: str) -> frozenset[str]:
     """The artifacts that a release does not have: ``absent`` in ``specs/sources.toml``, and ``unpublished.toml``."""
     of_tests: dict[str, list[str]] = tomllib.loads(_UNPUBLISHED.read_text("utf-8"))
-    absent = _sources()[release].get("absent", [])
+    absent = _sources().get(release, {}).get("absent", [])
     assert isinstance(absent, list)
     return frozenset([*absent, *of_tests.get(release, [])])
 

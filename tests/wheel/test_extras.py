@@ -27,7 +27,7 @@ EXTRAS = {
 }
 """The extra that a package needs; all others work without one."""
 
-FOR_TESTS = ("broker/pytest_plugin.py", "wire/laws.py", "wire/strategies.py")
+FOR_TESTS = ("pytest_plugin/fixtures.py", "wire/laws.py", "wire/strategies.py")
 """Modules that need the extra ``test``, which the rest of their packages does not."""
 
 OF_DOCUMENTS = ("declared/documents/nodes.py",)

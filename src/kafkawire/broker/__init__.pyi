@@ -56,6 +56,9 @@ from kafkawire.broker.sessions import (
     Principal as Principal,
     Session as Session,
 )
+from kafkawire.broker.state_copy import (
+    StateCopy as StateCopy,
+)
 from kafkawire.broker.storage.errors import (
     CorruptLogError as CorruptLogError,
     DataDirectoryError as DataDirectoryError,

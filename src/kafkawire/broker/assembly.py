@@ -69,6 +69,7 @@ from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.transactions.live_transactions import Transactions
 from kafkawire.broker.transactions.markers import MarkerWriter
 from kafkawire.broker.transactions.settings import TransactionSettings
+from kafkawire.broker.version_tables import VersionTable
 from kafkawire.model.configs.resources import ConfigResourceType
 
 HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
@@ -168,6 +169,7 @@ def assemble(
     clock: Clock,
     received: RequestLog,
     resources: AsyncExitStack,
+    table: VersionTable | None = None,
 ) -> Assembled:
     """The parts of a broker that answer requests.
 
@@ -179,6 +181,7 @@ def assemble(
         clock: the broker's.
         received: gets every request that is handled.
         resources: closes the policies when the broker stops.
+        table: the versions of another release, which limit those that are offered.
 
     Raises:
         ConfigurationError: a policy class cannot be loaded.
@@ -234,12 +237,14 @@ def assemble(
         quotas=quotas,
         rules=rules,
         store=store,
+        table=table,
         tokens=DelegationTokens(configuration, controller, clock),
         transactions=transactions,
         work=work,
     )
     apis = [api for handlers in HANDLERS for api in handlers(context).apis]
-    served |= offered_versions(apis, unstable=configuration.boolean("unstable.api.versions.enable"))
+    offered = offered_versions(apis, unstable=configuration.boolean("unstable.api.versions.enable"))
+    served |= offered if table is None else table.limited(offered)
     dispatcher = Dispatcher(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received
     )

@@ -19,7 +19,7 @@ from kafkawire.broker.assembly import Assembled, assemble
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock, SystemClock, pass_time, some_turns
 from kafkawire.broker.cluster import Cluster
-from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.faults.faults import Faults
 from kafkawire.broker.listener.acceptor import ListenerContext
@@ -35,9 +35,11 @@ from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.request_log import REQUESTS_KEPT, RequestLog
+from kafkawire.broker.state_copy import StateCopy
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.topics.declared import create_missing
 from kafkawire.broker.twin import TwinSource
+from kafkawire.broker.version_tables import version_table
 from kafkawire.model.topics import NewTopic
 
 _log = logging.getLogger(__name__)
@@ -64,10 +66,15 @@ class EmbeddedBroker(AnyBroker):
             Kafka's authorizer evaluates the ACLs, unless the properties say otherwise. With ``data_dir``, which must
             be new, changes are kept; start the broker without ``from_log`` to go on.
         as_of: the twin begins with the state at this time, which is in UTC if it has no zone; None for the newest.
+        state: the state of another broker (`copy_state`), with which this broker begins, in memory; ``node.id`` must
+            be the same.
+        release: the release of Apache Kafka, such as ``3.9``, whose versions of APIs and features clients are offered,
+            as far as this broker serves them; None for those of 4.3. What the broker does and writes stays as in 4.3.
 
     Raises:
         ConfigurationError: a property has a wrong value.
-        ValueError: ``as_of`` without ``from_log``.
+        ValueError: a release that is not known, ``as_of`` without ``from_log``, or ``state`` with ``data_dir`` or
+            ``from_log``.
         TypeError: an argument is something else, such as a number as the value of a property.
 
     Example:
@@ -95,11 +102,21 @@ class EmbeddedBroker(AnyBroker):
         requests_kept: int = REQUESTS_KEPT,
         from_log: str | PathLike[str] | None = None,
         as_of: datetime | None = None,
+        state: StateCopy | None = None,
+        release: str | None = None,
     ) -> None:
         if as_of is not None and from_log is None:
             raise ValueError("as_of is the time of a state in a log: pass from_log too")
-        self._source = None if from_log is None else TwinSource(Path(from_log), as_of)
+        if state is not None and (data_dir, from_log) != (None, None):
+            raise ValueError(
+                "state is for a broker in memory, without from_log. To begin with a copy of a data directory, stop its "
+                "broker, copy the directory, and pass the copy as data_dir"
+            )
+        self._table = None if release is None else version_table(release)
+        self._source = state if from_log is None else TwinSource(Path(from_log), as_of)
         self._configuration = BrokerConfiguration(properties or {})
+        if state is not None and state.node_id != self._configuration.integer("node.id"):
+            raise ConfigurationError(f"the state is of the node {state.node_id}: set node.id to {state.node_id}")
         rack = self._configuration.text("broker.rack") or None
         cluster = Cluster("", self._configuration.integer("node.id"), host, port, rack)
         faults = Faults(None if data_dir is None else self._restart_soon)
@@ -142,7 +159,7 @@ class EmbeddedBroker(AnyBroker):
     async def restart(self) -> None:
         """Stop, and start again on the same ports.
 
-        The state is that of the data directory; without one only `topics` exist, or what ``from_log`` has.
+        The state is that of the data directory; without one only `topics` exist, or what ``from_log`` or ``state`` has.
 
         Raises:
             ConfigurationError, StorageError, OSError: as of `start`; the broker is stopped then.
@@ -223,6 +240,7 @@ class EmbeddedBroker(AnyBroker):
                 clock=self._clock,
                 received=self.requests,
                 resources=resources,
+                table=self._table,
             )
             listeners = configured_listeners(configuration, self._host, self._port)
             server = Server(
@@ -357,6 +375,33 @@ class EmbeddedBroker(AnyBroker):
         if self._assembled is None or self._resources is None:
             raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
         await self._assembled.cleaner.clean(topic)
+
+    async def copy_state(self) -> StateCopy:
+        """A copy of the state at this moment, with which other brokers can begin; it stays as it is.
+
+        Topics and their records, configurations, ACLs, quotas, users, transactions and the offsets of groups are in it;
+        members of groups are not. The copies and this broker share the bytes of the records.
+
+        Raises:
+            RuntimeError: the broker does not run.
+            StorageError: records could not be written.
+            OSError: a file of the data directory cannot be read.
+
+        Example:
+            ```python
+            from kafkawire.admin import AdminClient
+            from kafkawire.broker import EmbeddedBroker
+
+            async with EmbeddedBroker(topics=["orders"]) as prepared:
+                state = await prepared.copy_state()
+            async with EmbeddedBroker(state=state) as broker, AdminClient(broker.bootstrap_servers) as admin:
+                assert list(await admin.list_topics()) == ["orders"]
+            ```
+        """
+        await self._restarted()
+        if self._assembled is None or self._resources is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        return await self._assembled.state.copied()
 
     async def __aenter__(self) -> Self:
         await self.start()

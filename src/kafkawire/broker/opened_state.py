@@ -15,6 +15,7 @@ from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, Values
 from kafkawire.broker.controller import MAXIMUM_RECORDS, Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.state import GroupsState
 from kafkawire.broker.image.metadata_image import MetadataImage, image_of
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
@@ -31,12 +32,14 @@ from kafkawire.broker.registration import (
     leadership_records,
     restart_records,
 )
+from kafkawire.broker.state_copy import StateCopy, copied_state
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory, node_id_of
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.topic_names import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.transactions.coordinator import TransactionCoordinator
+from kafkawire.broker.transactions.state import TransactionsState
 from kafkawire.broker.twin import TwinSource, copied, has_twin, twin_configuration
 from kafkawire.layout.uuid import Uuid
 from kafkawire.wire import Message
@@ -79,7 +82,7 @@ class OpenedState:
     async def opened(
         cls,
         data_dir: Path | None,
-        source: TwinSource | None,
+        source: TwinSource | StateCopy | None,
         configuration: BrokerConfiguration,
         cluster: Cluster,
         *,
@@ -91,7 +94,7 @@ class OpenedState:
 
         Args:
             data_dir: the directory; None to keep the state in memory only.
-            source: what a new twin begins with; None for any other broker.
+            source: what a new twin begins with, or a broker in memory; None for any other broker.
             configuration: as given.
             cluster: the node and its listeners; it gets the ids of both.
             clock: the broker's.
@@ -105,11 +108,16 @@ class OpenedState:
         async with AsyncExitStack() as resources:
             cluster_id, directory_id = str(Uuid.random()), Uuid.random()
             log, image = MetadataLog(), MetadataImage()
+            groups, transactional_ids, store = GroupsState(), TransactionsState(), RecordStore()
             disk = on_failure, before_write
-            if source is not None:
+            if isinstance(source, StateCopy):
+                cluster_id, directory_id = source.cluster_id, source.directory_id
+                log, image = MetadataLog(source.end_offset), source.image()
+                groups, transactional_ids, store = source.groups(), source.transactions(), source.records()
+            elif source is not None:
                 log, image = copied(source, data_dir, configuration, clock)
                 cluster_id = log.cluster_id or cluster_id
-            is_twin = source is not None if data_dir is None else has_twin(data_dir)
+            is_twin = isinstance(source, TwinSource) if data_dir is None else has_twin(data_dir)
             if data_dir is not None:
                 directory = _directory(data_dir, configuration, is_twin=is_twin)
                 resources.callback(directory.close)
@@ -123,14 +131,19 @@ class OpenedState:
             nodes = RegisteredNodes(cluster, image.registrations) if is_twin else Nodes(cluster, directory_id)
             controller, placement = Controller(log, image), Placement(nodes)
             offsets_topic = InternalTopic(OFFSETS_TOPIC, controller, configuration, placement)
-            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, *disk)
+            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, *disk, in_memory=groups)
             resources.push_async_callback(coordinator.close)
             transactions_topic = InternalTopic(TRANSACTIONS_TOPIC, controller, configuration, placement)
             transactions = TransactionCoordinator.opened(
-                data_dir, transactions_topic, controller, clock, on_failure, before_write=before_write
+                data_dir,
+                transactions_topic,
+                controller,
+                clock,
+                on_failure,
+                before_write=before_write,
+                in_memory=transactional_ids,
             )
             resources.push_async_callback(transactions.close)
-            store = RecordStore()
             if data_dir is not None:
                 store = FileRecordStore(
                     data_dir,
@@ -190,6 +203,22 @@ class OpenedState:
     def _formatted(self) -> Sequence[Message]:
         path = None if self.data_dir is None else self.data_dir / _BOOTSTRAP
         return read_snapshot(path).records if path is not None and path.exists() else ()
+
+    async def copied(self) -> StateCopy:
+        """A copy of the state.
+
+        Raises:
+            StorageError: records could not be written.
+            OSError: a file cannot be read.
+        """
+        return await copied_state(
+            self.cluster,
+            self.directory_id,
+            controller=self.controller,
+            groups=self.coordinator.state,
+            transactions=self.transactions.state,
+            store=self.store,
+        )
 
     async def depart(self) -> None:
         """Commit that the node leaves, write what is not durable yet, and close the files."""

@@ -17,6 +17,7 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.embedded import EmbeddedBroker
 from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.request_log import REQUESTS_KEPT
+from kafkawire.broker.state_copy import StateCopy
 from kafkawire.model.topics import NewTopic
 
 
@@ -24,12 +25,13 @@ class ThreadedBroker(AnyBroker):
     """A broker that runs in a thread of its own, so that the caller may block.
 
     Args:
-        properties, data_dir, host, port, clock, topics, requests_kept, from_log, as_of: as for `EmbeddedBroker`.
+        properties, data_dir, host, port, clock, topics, requests_kept, from_log, as_of, state, release: as for
+            `EmbeddedBroker`.
 
     Raises:
         ConfigurationError: a property has a wrong value.
         TypeError: an argument is something else, such as a number as the value of a property.
-        ValueError: ``as_of`` without ``from_log``.
+        ValueError: a release that is not known, or arguments that exclude each other, as for `EmbeddedBroker`.
 
     Example:
         ```python
@@ -55,6 +57,8 @@ class ThreadedBroker(AnyBroker):
         requests_kept: int = REQUESTS_KEPT,
         from_log: str | PathLike[str] | None = None,
         as_of: datetime | None = None,
+        state: StateCopy | None = None,
+        release: str | None = None,
     ) -> None:
         broker = EmbeddedBroker(
             properties,
@@ -66,6 +70,8 @@ class ThreadedBroker(AnyBroker):
             requests_kept=requests_kept,
             from_log=from_log,
             as_of=as_of,
+            state=state,
+            release=release,
         )
         cluster, clock = broker._cluster, broker._clock  # noqa: SLF001 both are the same broker
         super().__init__(cluster, broker.faults, broker.requests, clock)
@@ -191,6 +197,29 @@ class ThreadedBroker(AnyBroker):
             raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
         self._running.clean_records(topic)
 
+    def copy_state(self) -> StateCopy:
+        """A copy of the state at this moment; see `EmbeddedBroker.copy_state`.
+
+        Raises:
+            RuntimeError: the broker does not run.
+            StorageError: records could not be written.
+            OSError: a file of the data directory cannot be read.
+
+        Example:
+            ```python
+            from kafkawire.admin import BlockingAdminClient
+            from kafkawire.broker import ThreadedBroker
+
+            with ThreadedBroker(topics=["orders"]) as prepared:
+                state = prepared.copy_state()
+            with ThreadedBroker(state=state) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+                assert list(admin.list_topics()) == ["orders"]
+            ```
+        """
+        if self._running is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        return self._running.copy_state()
+
     def __enter__(self) -> Self:
         self.start()
         return self
@@ -234,6 +263,10 @@ class _Running:
     def clean_records(self, topic: str | None) -> None:
         loop, _ = self.started.result()
         asyncio.run_coroutine_threadsafe(self._broker.clean_records(topic), loop).result()
+
+    def copy_state(self) -> StateCopy:
+        loop, _ = self.started.result()
+        return asyncio.run_coroutine_threadsafe(self._broker.copy_state(), loop).result()
 
     def stop(self) -> None:
         loop, leave = self.started.result()

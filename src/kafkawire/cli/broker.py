@@ -18,6 +18,7 @@ import typer
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.embedded import EmbeddedBroker
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.version_tables import version_table
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.quotas.metrics_file import keep_written, write_metrics
 from kafkawire.cli.ready_file import ReadyFile
@@ -51,6 +52,10 @@ def run(
     as_of: Annotated[
         str | None,
         typer.Option(metavar="DATE", help="The twin begins with the state at this time, such as 2026-03-01T12:30Z."),
+    ] = None,
+    release: Annotated[
+        str | None,
+        typer.Option(help="Offer the versions of this release of Apache Kafka, such as 3.9; by default those of 4.3."),
     ] = None,
     quota_metrics_file: Annotated[
         Path | None,
@@ -89,6 +94,7 @@ def run(
             requests_kept=0,
             from_log=from_log,
             as_of=_date(as_of, from_log),
+            release=_known(release),
         )
         with nullcontext() if ready_file is None else ReadyFile(ready_file) as ready:
             exit_code = asyncio.run(_serve(broker, ready, quota_metrics_file))
@@ -122,6 +128,15 @@ def _date(text: str | None, from_log: Path | None) -> datetime | None:
         return time_of(text)
     except ValueError as error:
         raise CommandError(f"--as-of: {text!r} is {error}", ExitCode.USAGE) from None
+
+
+def _known(release: str | None) -> str | None:
+    if release is not None:
+        try:
+            version_table(release)
+        except ValueError as error:
+            raise CommandError(f"--release: {error}", ExitCode.USAGE) from None
+    return release
 
 
 def _reason(error: OSError) -> str:

@@ -25,7 +25,7 @@ MODULES = (
     "kafkawire.rpc",
     "kafkawire.wire.kafka_errors",
     "kafkawire.protocol.errors",
-    "kafkawire.broker.pytest_plugin",
+    "kafkawire.pytest_plugin.fixtures",
 )
 """Public modules that are no packages: what they define is public."""
 

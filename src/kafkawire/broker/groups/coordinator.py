@@ -31,15 +31,18 @@ class GroupCoordinator(RecordedCoordinator[GroupsState]):
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
         before_write: BeforeWrite = at_once,
+        *,
+        in_memory: GroupsState | None = None,
     ) -> Self:
-        """The coordinator with the groups in a data directory; without one it always starts empty.
+        """The coordinator with the groups in a data directory, or in memory.
 
         Args:
             data_dir: the directory.
             topic: the topic of the logs.
             clock: for timestamps.
             on_failure: called with the first error of a write.
-        before_write: awaited before each write, with the name of what is written.
+            before_write: awaited before each write, with the name of what is written.
+            in_memory: the first groups without a data directory; None for no groups.
 
         Raises:
             StorageError: a log is damaged.
@@ -49,7 +52,7 @@ class GroupCoordinator(RecordedCoordinator[GroupsState]):
             data_dir,
             topic,
             GROUP_RECORDS,
-            GroupsState(),
+            in_memory or GroupsState(),
             clock=clock,
             on_failure=on_failure,
             before_write=before_write,

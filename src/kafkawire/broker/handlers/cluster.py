@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
@@ -33,6 +34,7 @@ class ClusterHandlers:
         self._offered = context.offered
         self._controller = context.controller
         self._access = context.access
+        self._table = context.table
         self.apis = (
             ServedApi(ApiVersionsRequest, self._api_versions, 0, 4),
             ServedApi(DescribeClusterRequest, self._describe_cluster, 0, 2),
@@ -44,12 +46,11 @@ class ClusterHandlers:
         listed = (ApiVersionsResponse.ApiVersion(key, v[0], v[-1]) for key, v in sorted(self._offered.items()))
         supported = (
             ApiVersionsResponse.SupportedFeatureKey(*feature)
-            for feature in SUPPORTED_FEATURES
+            for feature in self._supported()
             if feature[1] > 0 or call.version >= _KNOWS_LEVEL_0
         )
         finalized = (
-            ApiVersionsResponse.FinalizedFeatureKey(name, level, level)
-            for name, level in self._controller.image.features.levels.items()
+            ApiVersionsResponse.FinalizedFeatureKey(name, level, level) for name, level in self._finalized().items()
         )
         return ApiVersionsResponse(
             api_keys=tuple(listed),
@@ -57,6 +58,14 @@ class ClusterHandlers:
             finalized_features_epoch=self._controller.end_offset - 1,
             finalized_features=tuple(finalized),
         )
+
+    def _supported(self) -> Iterable[tuple[str, int, int]]:
+        if self._table is None:
+            return SUPPORTED_FEATURES
+        return ((name, *levels) for name, levels in self._table.supported.items())
+
+    def _finalized(self) -> Mapping[str, int]:
+        return self._controller.image.features.levels if self._table is None else self._table.finalized
 
     def _describe_cluster(self, request: DescribeClusterRequest, call: Call) -> DescribeClusterResponse:
         """Describe brokers; only controllers describe controllers (KIP-919)."""

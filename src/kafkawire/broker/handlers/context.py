@@ -29,6 +29,7 @@ from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.transactions.live_transactions import Transactions
 from kafkawire.broker.transactions.markers import MarkerWriter
+from kafkawire.broker.version_tables import VersionTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class HandlerContext:
         quotas: the client quotas.
         rules: the rules of topics for their records.
         store: the records of all partitions.
+        table: the release as which the broker answers ApiVersions; None for that of the package.
         tokens: the delegation tokens.
         transactions: the transactional ids and their transactions.
         work: a thread for work that would block the event loop.
@@ -81,6 +83,7 @@ class HandlerContext:
     quotas: ClientQuotas
     rules: RulesOfTopics
     store: RecordStore
+    table: VersionTable | None
     tokens: DelegationTokens
     transactions: Transactions
     work: RequestWork

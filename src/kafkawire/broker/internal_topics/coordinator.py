@@ -82,13 +82,13 @@ class RecordedCoordinator(Generic[S]):
         on_failure: Callable[[StorageError], None] | None = None,
         before_write: BeforeWrite = at_once,
     ) -> Self:
-        """The coordinator with the state in a data directory; without one it always starts empty.
+        """The coordinator with the state in a data directory, or in memory.
 
         Args:
             data_dir: the directory.
             topic: the topic of the logs.
             records: how the state is in the records.
-            state: an empty state.
+            state: the first state; an empty one if there is a data directory.
             clock: for timestamps.
             on_failure: called with the first error of a write.
             before_write: awaited before each write, with the name of what is written.

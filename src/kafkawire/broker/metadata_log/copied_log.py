@@ -57,6 +57,7 @@ class CopiedLog(MetadataLog):
     """
 
     def __init__(self, source: Path, as_of: datetime | None = None) -> None:
+        super().__init__()
         self._folder = _metadata_folder(source)
         self._as_of = as_of
         self._until = None if as_of is None else _milliseconds(as_of)

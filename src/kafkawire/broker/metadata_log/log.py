@@ -8,9 +8,14 @@ from kafkawire.wire import Message
 
 
 class MetadataLog:
-    """An append-only log of metadata records. This one stores nothing: a broker that uses it always starts empty."""
+    """An append-only log of metadata records. This one stores nothing: a broker that uses it has no records to read.
 
-    _appended = 0
+    Args:
+        end_offset: the offset of the first record that is appended.
+    """
+
+    def __init__(self, end_offset: int = 0) -> None:
+        self._appended = end_offset
 
     @property
     def end_offset(self) -> int:

@@ -12,6 +12,12 @@ class OpenTransactions:
         self._first_offsets: dict[int, int] = {}
         self._ended: list[tuple[int, int]] = []
 
+    def copied(self) -> OpenTransactions:
+        """The same transactions, for another log."""
+        copy = OpenTransactions()
+        copy._first_offsets, copy._ended = {**self._first_offsets}, [*self._ended]
+        return copy
+
     def begin(self, producer_id: int, offset: int) -> None:
         """A producer wrote to the partition; that begins a transaction, unless one is open."""
         self._first_offsets.setdefault(producer_id, offset)

@@ -342,6 +342,26 @@ class PartitionLog:
         """
         self.cleaned_offset = offset
 
+    def copied(self, used: MemoryUse) -> PartitionLog:
+        """A log in memory with the same records and producers, as far as clients can read them.
+
+        Args:
+            used: has the bytes of the batches added.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        copy = PartitionLog(used)
+        copy.start_offset, copy.end_offset, copy.cleaned_offset = (
+            self.start_offset,
+            self.high_watermark,
+            self.cleaned_offset,
+        )
+        copy.segments = [segment.copied(used) for segment in self.segments]
+        copy.producers = self.producers.copied()
+        copy._epoch_starts = self.epoch_starts()
+        return copy
+
     def wait(self, waiter: asyncio.Future[None]) -> None:
         """Complete a future when records are appended or the partition is deleted."""
         self._waiting.add(waiter)

@@ -253,6 +253,13 @@ class ProducerHistory:
             key: one for key, one in producers if one.last_timestamp >= oldest_ms or first_offset(key) is not None
         }
 
+    def copied(self) -> ProducerHistory:
+        """The same producers, for another log."""
+        copy = ProducerHistory()
+        copy.transactions = self.transactions.copied()
+        copy._producers = {key: replace(one, batches=one.batches.copy()) for key, one in self._producers.items()}
+        return copy
+
     def __len__(self) -> int:
         return len(self._producers)
 

@@ -136,6 +136,26 @@ class RecordStore:
     async def drained(self) -> None:
         """Wait until nothing is left to write."""
 
+    async def durable(self) -> None:
+        """Wait until all records so far would survive a crash, as far as this store can.
+
+        Raises:
+            StorageError: they could not be written.
+        """
+        for _, _, log in self.logs():
+            await log.durable()
+
+    def copied(self) -> RecordStore:
+        """A store in memory with the same records, as far as clients can read them; both share their bytes.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        copy = RecordStore(self._most_bytes)
+        for topic_id, partition, log in self.logs():
+            copy._logs.setdefault(topic_id, {})[partition] = log.copied(copy._used)
+        return copy
+
     async def close(self) -> None:
         """Write what is not durable yet."""
 

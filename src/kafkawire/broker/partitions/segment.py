@@ -155,6 +155,23 @@ class Segment:
         """
         raise NotImplementedError
 
+    def copied(self, used: MemoryUse) -> MemorySegment:
+        """A segment in memory with the same batches, as far as they are readable.
+
+        Args:
+            used: has the bytes of its batches added.
+
+        Raises:
+            OSError: a file cannot be read.
+        """
+        segment = MemorySegment(self.base_offset, self._created_ms, used)
+        for batch in self.batches(self.base_offset):
+            segment.add(batch)
+        segment.end_offset = self.end_offset
+        for aborted in self.aborted():
+            segment.add_aborted(aborted)
+        return segment
+
     def batches_since(self, timestamp: int, offset: int) -> Iterator[RecordBatch]:
         """The batches from an offset on that may have records with at least this timestamp, in milliseconds.
 
@@ -182,6 +199,14 @@ class MemorySegment(Segment):
         super().add(batch)
         self._batches.append(batch)
         self._used.bytes += batch.size + OVERHEAD
+
+    def copied(self, used: MemoryUse) -> MemorySegment:
+        """A segment with the same batches; both share them."""
+        segment = MemorySegment(self.base_offset, self._created_ms, used)
+        own = {"_batches": [*self._batches], "_aborted": [*self._aborted], "_used": used}
+        vars(segment).update(vars(self) | own)
+        used.bytes += self.size + OVERHEAD * len(self._batches)
+        return segment
 
     def rewrite(self, batches: Sequence[RecordBatch], aborted: Sequence[AbortedTransaction]) -> None:
         """Replace the batches and the aborted transactions, without another end."""

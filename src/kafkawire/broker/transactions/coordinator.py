@@ -32,8 +32,9 @@ class TransactionCoordinator(RecordedCoordinator[TransactionsState]):
         on_failure: Callable[[StorageError], None] | None = None,
         *,
         before_write: BeforeWrite = at_once,
+        in_memory: TransactionsState | None = None,
     ) -> Self:
-        """The coordinator with the transactions in a data directory; without one it always starts empty.
+        """The coordinator with the transactions in a data directory, or in memory.
 
         Args:
             data_dir: the directory.
@@ -42,6 +43,7 @@ class TransactionCoordinator(RecordedCoordinator[TransactionsState]):
             clock: for timestamps.
             on_failure: called with the first error of a write.
             before_write: awaited before each write, with the name of what is written.
+            in_memory: the first transactions without a data directory; None for none.
 
         Raises:
             StorageError: a log is damaged.
@@ -52,7 +54,7 @@ class TransactionCoordinator(RecordedCoordinator[TransactionsState]):
             data_dir,
             topic,
             records,
-            TransactionsState(),
+            in_memory or TransactionsState(),
             clock=clock,
             on_failure=on_failure,
             before_write=before_write,

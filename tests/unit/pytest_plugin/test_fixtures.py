@@ -51,6 +51,113 @@ def test_properties(kafka_broker, kafka_broker_properties):
         assert len(described.partitions) == 7
 """
 
+DECLARED = """
+import pytest
+from kafkawire.admin import (
+    AclBinding, BlockingAdminClient, NewTopic, PlainCredentials, ScramCredentials, ScramMechanism, TopicPartition
+)
+from kafkawire.declared import ClusterState, CredentialState, TopicState
+
+ORDERS = TopicPartition("orders", 0)
+
+@pytest.fixture(scope="session")
+def kafka_broker_declared():
+    return ClusterState(
+        topics={"orders": TopicState(partitions=3, replication_factor=3)},
+        acls=frozenset(AclBinding.consumer("User:billing", ["orders"], ["billing"])),
+        credentials={("billing", ScramMechanism.SCRAM_SHA_512): CredentialState(password='a "secret"')},
+    )
+
+@pytest.fixture(scope="session")
+def kafka_broker_groups():
+    return {"billing": {ORDERS: 42}}
+
+@pytest.mark.parametrize("credentials", [PlainCredentials, ScramCredentials])
+def test_each_test_has_what_is_declared(kafka_broker, credentials):
+    login = credentials("billing", 'a "secret"')
+    with BlockingAdminClient(kafka_broker.address("SASL_PLAINTEXT"), credentials=login) as user:
+        assert set(user.list_topics()) == {"orders"}
+        assert user.list_consumer_group_offsets(["billing"])["billing"][ORDERS].offset == 42
+        assert user.create_topics([NewTopic("more")]).errors()
+    with BlockingAdminClient(kafka_broker.bootstrap_servers) as admin:
+        assert len(admin.describe_topics(["orders"])["orders"].partitions) == 3
+        admin.delete_topics(["orders"]).all()
+        kafka_broker.restart()
+        assert set(admin.list_topics()) == {"orders"}
+        admin.delete_topics(["orders"]).all()
+"""
+
+DOCUMENT = """
+users:
+  billing:
+    SCRAM-SHA-512: {password: {env: BILLING_PASSWORD}}
+topics:
+  orders: {replication_factor: 3, configs: {min.insync.replicas: 2}}
+"""
+
+OF_DOCUMENT = """
+import pytest
+from kafkawire.admin import BlockingAdminClient, PlainCredentials
+
+@pytest.fixture(scope="session")
+def kafka_broker_declared(request):
+    mp = pytest.MonkeyPatch()
+    mp.setenv("BILLING_PASSWORD", "from a variable")
+    yield request.config.rootpath / "cluster.yaml"
+    mp.undo()
+
+def test_the_document(kafka_broker):
+    login = PlainCredentials("billing", "from a variable")
+    with BlockingAdminClient(kafka_broker.address("SASL_PLAINTEXT"), credentials=login) as user:
+        assert list(user.list_topics()) == ["orders"]
+"""
+
+REFUSED = """
+import pytest
+from kafkawire.declared import ClusterState, TopicState
+
+@pytest.mark.parametrize("kafka_broker_declared", [
+    ClusterState(topics={"not legal!": TopicState()}), "no-such-file.yaml"
+])
+def test_refused(kafka_broker):
+    pass
+
+@pytest.mark.parametrize("kafka_broker_declared", [ClusterState()])
+@pytest.mark.parametrize("kafka_broker_data_dir", ["data"])
+def test_disk(kafka_broker):
+    pass
+"""
+
+COPIED = """
+import pytest
+from kafkawire.admin import BlockingAdminClient, NewTopic
+from kafkawire.broker import ThreadedBroker
+
+@pytest.fixture(scope="module")
+def kafka_broker_state():
+    with ThreadedBroker(topics=["orders"]) as prepared:
+        return prepared.copy_state()
+
+@pytest.mark.parametrize("run", [1, 2])
+def test_each_test_has_the_prepared_state(kafka_broker, run):
+    with BlockingAdminClient(kafka_broker.bootstrap_servers) as admin:
+        assert list(admin.list_topics()) == ["orders"]
+        admin.create_topics([NewTopic("more")]).all()
+"""
+
+RELEASE = """
+import pytest
+from kafkawire.admin import BlockingAdminClient
+
+@pytest.fixture(scope="session")
+def kafka_broker_release():
+    return "3.9"
+
+def test_release(kafka_broker):
+    with BlockingAdminClient(kafka_broker.bootstrap_servers) as admin:
+        assert admin.describe_features().finalized["metadata.version"].highest == 21
+"""
+
 SHARED = """
 import pytest
 from kafkawire.admin import BlockingAdminClient, NewTopic
@@ -87,6 +194,25 @@ def test_a_client_survives_a_restart(kafka_broker):
         admin.create_topics([NewTopic("orders")]).all()
         kafka_broker.restart()
         assert list(admin.list_topics()) == ["orders"]
+"""
+
+FIRST_MESSAGE = """
+import time
+from confluent_kafka import Consumer, Producer
+
+def test_first_message(kafka_broker):
+    producer = Producer({"bootstrap.servers": kafka_broker.bootstrap_servers})
+    producer.produce("orders", b"first")
+    producer.flush()
+    begin = time.monotonic()
+    consumer = Consumer({
+        "bootstrap.servers": kafka_broker.bootstrap_servers, "group.id": "g", "auto.offset.reset": "earliest"
+    })
+    consumer.subscribe(["orders"])
+    message = consumer.poll(20)
+    assert message.value() == b"first"
+    assert time.monotonic() - begin < 2.5, "Kafka's default is three seconds"
+    consumer.close()
 """
 
 FAILING = """
@@ -126,9 +252,32 @@ def run(users_tests: pytest.Pytester, *options: str) -> pytest.RunResult:
 def test_tests_have_a_broker(users_tests: pytest.Pytester) -> None:
     """In one run, since a run of pytest takes longer to start than all these tests."""
     users_tests.makepyfile(
-        test_sync=SYNC, test_async=ASYNC, test_own=PROPERTIES, test_shared=SHARED, test_restart=RESTART
+        test_sync=SYNC,
+        test_async=ASYNC,
+        test_copied=COPIED,
+        test_declared=DECLARED,
+        test_own=PROPERTIES,
+        test_release=RELEASE,
+        test_restart=RESTART,
+        test_shared=SHARED,
+        test_document=OF_DOCUMENT,
     )
-    run(users_tests).assert_outcomes(passed=7)
+    users_tests.path.joinpath("cluster.yaml").write_text(DOCUMENT, encoding="utf-8")
+    run(users_tests).assert_outcomes(passed=13)
+
+
+def test_what_cannot_be_declared_is_an_error_that_says_why(users_tests: pytest.Pytester) -> None:
+    users_tests.makepyfile(REFUSED)
+    result = run(users_tests)
+    result.assert_outcomes(errors=3)
+    result.stdout.fnmatch_lines_random(
+        ["*DeclarationError: not legal!: *", "*DeclarationError: no-such-file.yaml*", "*ValueError: *in memory*"]
+    )
+
+
+def test_the_first_members_of_a_group_wait_for_no_others(users_tests: pytest.Pytester) -> None:
+    users_tests.makepyfile(FIRST_MESSAGE)
+    run(users_tests).assert_outcomes(passed=1)
 
 
 def test_the_report_of_a_failed_test_has_the_last_requests(users_tests: pytest.Pytester) -> None:
@@ -166,13 +315,12 @@ def test_a_variable_has_the_seed_too(users_tests: pytest.Pytester, monkeypatch: 
 def test_tests_without_the_fixtures_import_no_broker() -> None:
     program = (
         "import sys, pytest, importlib; before = set(sys.modules);"
-        "importlib.import_module('kafkawire.broker.pytest_plugin');"
+        "importlib.import_module('kafkawire.pytest_plugin.fixtures');"
         "print(*sorted(set(sys.modules) - before))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [
         "kafkawire",
-        "kafkawire.broker",
-        "kafkawire.broker.pytest_plugin",
-        "kafkawire.lazy_names",
+        "kafkawire.pytest_plugin",
+        "kafkawire.pytest_plugin.fixtures",
     ]

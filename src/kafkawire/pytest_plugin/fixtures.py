@@ -15,10 +15,15 @@ import pytest
 
 if TYPE_CHECKING:
     from kafkawire.broker.clock import Clock
+    from kafkawire.broker.state_copy import StateCopy
     from kafkawire.broker.threaded import ThreadedBroker
+    from kafkawire.declared.state import ClusterState
+    from kafkawire.model.partitions import TopicPartition
     from kafkawire.model.topics import NewTopic
+    from kafkawire.pytest_plugin.brokers import BrokersOfTests
 
 _REQUESTS_SHOWN: Final = 20
+_BROKERS: Final[pytest.StashKey[BrokersOfTests]] = pytest.StashKey()
 _SEED: Final = "kafka_seed"
 _SEED_VARIABLE: Final = "KAFKA_SEED"
 
@@ -84,21 +89,55 @@ def kafka_broker_data_dir() -> str | PathLike[str] | None:
     return None
 
 
+@pytest.fixture(scope="session")
+def kafka_broker_declared() -> ClusterState | str | PathLike[str] | None:
+    """What the brokers have from their start; override this fixture to declare topics, ACLs, quotas and users.
+
+    It is a `ClusterState`, or the path of documents as for ``kafkawire apply``. With ACLs the brokers evaluate them,
+    and clients that do not log in are super users. With passwords of users there is a listener ``SASL_PLAINTEXT``,
+    where these users log in with PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512. Each partition has one replica.
+    """
+    return None
+
+
+@pytest.fixture(scope="session")
+def kafka_broker_groups() -> Mapping[str, Mapping[TopicPartition, int]]:
+    """The offsets that groups have committed from the start: group id to partition to offset."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def kafka_broker_state() -> StateCopy | None:
+    """The copied state with which the brokers begin; override this fixture to return one, from `copy_state`."""
+    return None
+
+
+@pytest.fixture(scope="session")
+def kafka_broker_release() -> str | None:
+    """The release of Apache Kafka whose versions the brokers offer, such as ``3.9``; None for the newest."""
+    return None
+
+
 def _broker_fixture(scope: Literal["function", "module", "session"], summary: str) -> Callable[..., object]:
     def broker(
+        *,
+        request: pytest.FixtureRequest,
         kafka_broker_properties: Mapping[str, str],
         kafka_broker_topics: Iterable[NewTopic | str],
         kafka_broker_clock: Clock | None,
         kafka_broker_data_dir: str | PathLike[str] | None,
+        kafka_broker_declared: ClusterState | str | PathLike[str] | None,
+        kafka_broker_groups: Mapping[str, Mapping[TopicPartition, int]],
+        kafka_broker_state: StateCopy | None,
+        kafka_broker_release: str | None,
     ) -> Iterator[ThreadedBroker]:
-        from kafkawire.broker.threaded import ThreadedBroker  # noqa: PLC0415 see above
+        from kafkawire.pytest_plugin.brokers import Begin, BrokersOfTests  # noqa: PLC0415 see above
 
-        with ThreadedBroker(
-            kafka_broker_properties,
-            data_dir=kafka_broker_data_dir,
-            clock=kafka_broker_clock,
-            topics=kafka_broker_topics,
-        ) as running:
+        begin = Begin(
+            kafka_broker_properties, kafka_broker_topics, kafka_broker_declared, kafka_broker_groups, kafka_broker_state
+        )
+        brokers = request.session.stash.setdefault(_BROKERS, BrokersOfTests())
+        with brokers.running(begin, kafka_broker_data_dir, kafka_broker_clock, kafka_broker_release) as running:
             yield running
 
     broker.__doc__ = summary

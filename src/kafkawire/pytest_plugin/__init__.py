@@ -1,0 +1,1 @@
+"""The pytest plug-in: brokers for tests, and what they have from their start."""

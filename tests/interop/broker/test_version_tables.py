@@ -1,0 +1,52 @@
+"""The recorded version tables, and brokers that answer with them, beside brokers of these releases."""
+
+from __future__ import annotations
+
+import pytest
+from tests.apache_kafka.broker import Broker
+from tests.apache_kafka.connection import connected_to
+from tests.apache_kafka.fixtures import Brokers
+from tests.apache_kafka.releases import broker_release_parameters
+from tests.apache_kafka.version_tables import answered
+
+from kafkawire.broker import ThreadedBroker
+from kafkawire.broker.version_tables import version_table
+from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
+
+pytestmark = pytest.mark.interop
+
+
+def asked(host: str, port: int) -> ApiVersionsResponse:
+    with connected_to(host, port) as connection:
+        return connection.ask(ApiVersionsRequest("kafkawire", "1"), 4, ApiVersionsResponse)
+
+
+@pytest.fixture(params=broker_release_parameters())
+def kafka(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
+    return kafka_brokers(request.param)
+
+
+def test_the_table_is_what_a_broker_answers(kafka: Broker) -> None:
+    table = version_table(kafka.release.rpartition(".")[0])
+    recorded = answered(kafka.release, kafka.host, kafka.port)
+    assert recorded == {
+        "release": table.release,
+        "apis": {name: [*versions] for name, versions in table.apis.items()},
+        "supported": {name: [*levels] for name, levels in table.supported.items()},
+        "finalized": table.finalized,
+    }
+
+
+def test_an_embedded_broker_answers_the_same_as_far_as_it_serves_the_versions(kafka: Broker) -> None:
+    theirs = asked(kafka.host, kafka.port)
+    with ThreadedBroker(release=kafka.release.rpartition(".")[0]) as broker:
+        ours = asked(broker.host, broker.port)
+    with ThreadedBroker() as broker:
+        lowest = {api.api_key: api.min_version for api in asked(broker.host, broker.port).api_keys}
+    assert [(api.api_key, api.min_version, api.max_version) for api in ours.api_keys] == [
+        (api.api_key, max(api.min_version, lowest[api.api_key]), api.max_version)
+        for api in sorted(theirs.api_keys, key=lambda api: api.api_key)
+        if api.api_key in lowest
+    ]
+    assert {*ours.supported_features} == {*theirs.supported_features}
+    assert {*ours.finalized_features} == {*theirs.finalized_features}
