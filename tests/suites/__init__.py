@@ -1,0 +1,1 @@
+"""Test suites of other projects, with the embedded broker in place of theirs."""

@@ -1,0 +1,140 @@
+"""A process that starts the embedded broker as ``kafka-server-start`` starts Apache Kafka: from a file of properties.
+
+It prints the lines by which suites learn that Apache Kafka is ready. The broker has one more listener, without login,
+for the tools of the suites; its address is in a file that is named after the first port.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from kafkawire.admin import AdminClient, ScramUpsertion
+from kafkawire.broker import EmbeddedBroker
+from kafkawire.model.scram import ScramMechanism
+
+TOOLS: Final = "TOOLS"
+"""The listener for the tools of the suites."""
+
+RELEASE: Final = "KAFKAWIRE_SUITE_RELEASE"
+"""The variable with the release whose versions the broker offers."""
+
+_PEM: Final = re.compile(r"-----BEGIN [^-]+-----.*?-----END [^-]+-----\n?", re.DOTALL)
+_SERVER_OF_JAAS: Final = re.compile(r"KafkaServer \{(.*?)\};", re.DOTALL)
+_USER_OF_JAAS: Final = re.compile(r'username="([^"]*)"\s+password="([^"]*)"')
+
+
+def address_file(port: int) -> Path:
+    """The file with the address of the listener for tools, of the broker whose first port this is."""
+    return Path(os.environ["KAFKAWIRE_SUITE_FOLDER"]) / f"{port}.address"
+
+
+def properties_of(path: Path) -> dict[str, str]:
+    """The properties in a file."""
+    lines = (line.strip() for line in path.read_text("utf-8").splitlines())
+    pairs = (line.partition("=") for line in lines if "=" in line and not line.startswith("#"))
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def with_pem(properties: Mapping[str, str]) -> dict[str, str]:
+    """The properties with a key store in PEM, which the broker reads, in place of one in Java's format."""
+    store = properties.get("ssl.keystore.location")
+    if store is None or store.endswith(".pem"):
+        return dict(properties)
+    password = properties["ssl.keystore.password"]
+    standard = f"{store}.p12"
+    _run("keytool", "-importkeystore", "-noprompt", "-srckeystore", store, "-srcstorepass", password,
+         "-destkeystore", standard, "-deststoretype", "PKCS12", "-deststorepass", password)  # fmt: skip
+    read = ("openssl", "pkcs12", "-in", standard, "-passin", f"pass:{password}")
+    pem = Path(f"{store}.pem")
+    pem.write_text("".join(_PEM.findall(_run(*read, "-nodes", "-nocerts") + _run(*read, "-nokeys"))), "utf-8")
+    left_out = ("ssl.keystore.", "ssl.key.password", *(() if _trusts_pem(properties) else ("ssl.truststore.",)))
+    others = {name: value for name, value in properties.items() if not name.startswith(left_out)}
+    return {**others, "ssl.keystore.type": "PEM", "ssl.keystore.location": str(pem)}
+
+
+def with_login(properties: Mapping[str, str], jaas: str) -> dict[str, str]:
+    """The properties with the login module of ``KafkaServer`` in a JAAS file, which Java reads by a system property."""
+    listener = properties["listeners"].partition(":")[0].lower()
+    module = " ".join(_server_of(jaas).split())
+    names = (name.strip().lower() for name in properties["sasl.enabled.mechanisms"].split(","))
+    return {**properties, **{f"listener.name.{listener}.{name}.sasl.jaas.config": module for name in names}}
+
+
+def with_tools(properties: Mapping[str, str]) -> dict[str, str]:
+    """The properties with a listener for the tools of the suites, whose clients are super users."""
+    given = properties.get("advertised.listeners", "").split(",")
+    advertised = ",".join(each for each in given if each and not each.startswith("CONTROLLER"))
+    added = {
+        "listeners": f"{properties['listeners']},{TOOLS}://127.0.0.1:0",
+        "listener.security.protocol.map": f"{properties['listener.security.protocol.map']},{TOOLS}:PLAINTEXT",
+        "super.users": "User:ANONYMOUS",
+    }
+    return {**properties, **added, **({"advertised.listeners": advertised} if advertised else {})}
+
+
+def main() -> None:
+    """Run the broker of the last argument until the process is ended."""
+    properties, jaas = with_pem(properties_of(Path(sys.argv[-1]))), _jaas()
+    asyncio.run(run(with_login(properties, jaas) if jaas else properties, jaas))
+
+
+async def run(properties: Mapping[str, str], jaas: str) -> None:
+    """Run the broker until the process is ended.
+
+    Args:
+        properties: of the broker.
+        jaas: the file with its login module; empty without logins.
+    """
+    async with EmbeddedBroker(with_tools(properties), release=os.environ.get(RELEASE)) as broker:
+        address_file(broker.port).write_text(broker.address(TOOLS), "utf-8")
+        sys.stdout.write(f"[KafkaRaftServer nodeId={properties['node.id']}] Kafka Server started\n")
+        sys.stdout.flush()
+        if "ScramLoginModule" in jaas:
+            await _add_user(broker.address(TOOLS), properties["sasl.enabled.mechanisms"], jaas)
+        await asyncio.Event().wait()
+
+
+async def _add_user(address: str, mechanisms: str, jaas: str) -> None:
+    """Add the user of the JAAS file, whom ``kafka-storage format --add-scram`` adds to Apache Kafka."""
+    found = _USER_OF_JAAS.search(_server_of(jaas))
+    if found is None:
+        raise ValueError("the login module has no username and password")
+    user, password = found.groups()
+    async with AdminClient(address) as admin:
+        scram = [each for each in ScramMechanism if each.name.replace("_", "-") in mechanisms.split(",")]
+        alterations = [ScramUpsertion(user, each, password) for each in scram]
+        (await admin.alter_user_scram_credentials(alterations)).all()
+    sys.stdout.write(f"Replayed UserScramCredentialRecord creating new entry for {user}\n")
+    sys.stdout.flush()
+
+
+def _server_of(jaas: str) -> str:
+    found = _SERVER_OF_JAAS.search(jaas)
+    if found is None:
+        raise ValueError("the JAAS file has no section KafkaServer")
+    return found[1]
+
+
+def _trusts_pem(properties: Mapping[str, str]) -> bool:
+    return properties.get("ssl.truststore.type") == "PEM"
+
+
+def _run(*command: str) -> str:
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def _jaas() -> str:
+    """The JAAS file that Java would read; empty if there is none."""
+    found = re.search(r"java\.security\.auth\.login\.config=(\S+)", os.environ.get("KAFKA_OPTS", ""))
+    return "" if found is None else Path(found[1]).read_text("utf-8")
+
+
+if __name__ == "__main__":
+    main()
