@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 from tests.embedded.connection import connected_to
 from tests.embedded.groups import opened_groups
@@ -74,3 +77,18 @@ async def test_a_slow_regular_expression_holds_up_no_other_client() -> None:
         assert not (await slow.ask(request, 1, ConsumerGroupHeartbeatResponse)).error_code
         for _ in range(20):
             assert not (await other.ask(replace(JOIN, group_id="other"), 1, ConsumerGroupHeartbeatResponse)).error_code
+
+
+async def test_a_regular_expression_that_takes_too_long_matches_no_topic(caplog: pytest.LogCaptureFixture) -> None:
+    chance = random.Random(1)
+    topics = ["".join(chance.choices("ab", k=249)) for _ in range(200)]
+    async with EmbeddedBroker(topics=topics) as broker, connected_to(broker) as client:
+        request = replace(JOIN, subscribed_topic_names=None, subscribed_topic_regex="(a|b)*a(a|b){200}")
+        joined = await client.ask(request, 1, ConsumerGroupHeartbeatResponse)
+        assert not joined.error_code
+        beat = ConsumerGroupHeartbeatRequest("g", "m", joined.member_epoch)
+        async with asyncio.timeout(30):
+            while "takes too long. It matches no topic." not in caplog.text:
+                assert not (await client.ask(beat, 1, ConsumerGroupHeartbeatResponse)).error_code
+        assert not (await client.ask(beat, 1, ConsumerGroupHeartbeatResponse)).error_code
+        assert not (await client.ask(replace(JOIN, group_id="other"), 1, ConsumerGroupHeartbeatResponse)).error_code

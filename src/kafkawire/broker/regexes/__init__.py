@@ -1,1 +1,1 @@
-"""Regular expressions of clients, in the syntax of RE2, matched in a time that is linear in the text."""
+"""Regular expressions of clients, in the syntax of RE2, matched in a time that is bounded."""

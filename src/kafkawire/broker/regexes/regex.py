@@ -1,136 +1,158 @@
-"""A regular expression, matched without going back, as RE2 does."""
+"""Matches names with a regular expression by following all its states at once, so that no name takes long."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
-from kafkawire.broker.regexes.syntax import Chain, Choice, Holds, Node, One, Place, Repeat, is_word, parsed
+from kafkawire.broker.regexes.character_classes import WORD
+from kafkawire.broker.regexes.nodes import Characters, Choice, Node, Position, Repeat, Sequence
+from kafkawire.broker.regexes.parsing import parsed, quoted
 
-_MOST_STEPS: Final = 1_000
+_LONGEST: Final = 4096
+_MOST_STATES: Final = 2000
+_MOST_PARTS: Final = 20_000
 _MOST_VISITS: Final = 500_000  # about a second
 _MOST_REMEMBERED: Final = 10_000
 
-_States: TypeAlias = frozenset[int]
 
+class _State(NamedTuple):
+    """What is possible in a state.
 
-class _Step(NamedTuple):
-    """A step of the automaton: a character to read, a place to be at, or nothing; and the steps that follow."""
+    Attributes:
+        needs: the characters of which one is read to go on, or the position to be at; None for nothing.
+        following: the next states.
+    """
 
-    needs: Holds | Place | None
+    needs: Characters | Position | None
     following: tuple[int, ...]
 
 
 class Regex:
-    """A regular expression in the syntax of RE2, which Kafka uses for names that clients choose.
+    """A regular expression in the syntax of RE2, in which Apache Kafka takes those of clients.
 
-    The time for a match is at most the length of the text times that of the expression, and all matches together have
-    about a second: a client cannot write one that takes forever. What was seen before takes almost no time.
+    All matches together take about a second at most: a client cannot write an expression that takes forever. What
+    came before takes almost no time.
 
     Args:
         text: the expression.
 
     Raises:
-        ValueError: it is not valid, or too large.
+        ValueError: it is not valid, not supported, or too large. The message begins with the expression in
+            backquotes and says why, and so goes on after the name of a field.
     """
 
     def __init__(self, text: str) -> None:
-        self._steps: list[_Step] = []
+        self._quoted = quoted(text)
+        if len(text) > _LONGEST:
+            raise ValueError(f"{self._quoted} has {len(text)} characters; this broker takes {_LONGEST} at most.")
+        self._parts = 0
         self._visits = 0
-        self._end = self._added(None)
-        self._begin = self._compiled(parsed(text), self._end)
-        self._known: dict[tuple[_States, str | None, str | None], _States] = {}
-        self._has_edges = any(isinstance(step.needs, Place) for step in self._steps)
+        self._states: list[_State] = [_State(None, ())]
+        self._first = self._added(parsed(text), 0)
+        self._has_positions = any(isinstance(state.needs, Position) for state in self._states)
+        self._steps: dict[tuple[frozenset[int], str, str], frozenset[int]] = {}
 
-    def matches(self, text: str) -> bool:
-        """Whether it matches all of a text.
+    def matches(self, name: str) -> bool:
+        """Whether it matches all of a name.
 
         Raises:
             ValueError: the matches take too long.
         """
-        states: _States = frozenset({self._begin})
-        before: str | None = None
-        for char in text:
-            states = self._after(states, before, char)
-            if not states:
+        current = frozenset((self._first,))
+        before = ""
+        for character in name:
+            current = self._step(current, before, character)
+            if not current:
                 return False
-            before = char if self._has_edges else ""
-        return self._end in self._reached(states, before, None)
+            before = character if self._has_positions else ""
+        return bool(self._step(current, before, ""))
 
-    def _after(self, states: _States, before: str | None, char: str) -> _States:
-        """The states after a character, remembered, since most characters come again."""
-        key = (states, before, char)
-        found = self._known.get(key)
-        if found is None:
-            if len(self._known) >= _MOST_REMEMBERED:
-                self._known.clear()
-            found = self._known[key] = frozenset(self._read(states, before, char))
-        return found
+    def _step(self, current: frozenset[int], before: str, after: str) -> frozenset[int]:
+        """The states after a character; an empty one is the end of the name, where only the last state is left."""
+        key = (current, before, after)
+        following = self._steps.get(key)
+        if following is None:
+            reachable = self._reachable(current, before, after)
+            following = self._read(reachable, after) if after else frozenset(reachable & {0})
+            if len(self._steps) >= _MOST_REMEMBERED:
+                self._steps.clear()
+            self._steps[key] = following
+        return following
 
-    def _read(self, states: _States, before: str | None, char: str) -> Iterable[int]:
-        for number in self._reached(states, before, char):
-            needs, following = self._steps[number]
-            if callable(needs) and needs(char):
-                yield from following
+    def _reachable(self, current: frozenset[int], before: str, after: str) -> set[int]:
+        """The states that are reached between two characters; an empty one is an end of the name."""
+        seen, open_states = set(current), [*current]
+        while open_states:
+            needs, following = self._states[open_states.pop()]
+            if needs is None or (isinstance(needs, Position) and _holds(needs, before, after)):
+                new = [each for each in following if each not in seen]
+                seen.update(new)
+                open_states += new
+        self._spend(len(seen))
+        return seen
 
-    def _reached(self, states: _States, before: str | None, after: str | None) -> set[int]:
-        """The states that are reached without reading a character."""
-        reached, left = set(states), [*states]
-        while left:
-            needs, following = self._steps[left.pop()]
-            if needs is None or (isinstance(needs, Place) and _is_at(needs, before, after)):
-                new = [number for number in following if number not in reached]
-                reached.update(new)
-                left += new
-        self._visits += len(reached)
+    def _read(self, reachable: set[int], character: str) -> frozenset[int]:
+        reading = [
+            (needs, following)
+            for needs, following in map(self._states.__getitem__, reachable)
+            if isinstance(needs, Characters)
+        ]
+        self._spend(sum(len(needs.parts) for needs, _ in reading))
+        return frozenset(each for needs, following in reading if needs.has(character) for each in following)
+
+    def _spend(self, visits: int) -> None:
+        self._visits += visits
         if self._visits > _MOST_VISITS:
-            raise ValueError("a regular expression that takes too long")
-        return reached
+            raise ValueError(f"{self._quoted} takes too long.")
 
-    def _compiled(self, node: Node, end: int) -> int:
-        """Add the steps of a node that go on at a step; returns where they begin."""
+    def _added(self, node: Node, following: int) -> int:
+        """Add the states of a part; returns the first."""
+        self._parts += 1
+        if self._parts > _MOST_PARTS:
+            raise ValueError(f"{self._quoted} is too large: this broker takes {_MOST_PARTS} parts at most.")
         match node:
-            case One(holds):
-                return self._added(holds, end)
-            case Place():
-                return self._added(node, end)
-            case Chain(nodes):
-                for each in reversed(nodes):
-                    end = self._compiled(each, end)
-                return end
-            case Choice(nodes):
-                return self._added(None, *(self._compiled(each, end) for each in nodes))
-            case Repeat(inner, least, most):
-                return self._repeated(inner, least, most, end)
+            case Characters() | Position():
+                return self._state(_State(node, (following,)))
+            case Sequence(parts):
+                for part in reversed(parts):
+                    following = self._added(part, following)
+                return following
+            case Choice(parts):
+                firsts = dict.fromkeys(self._added(part, following) for part in parts)
+                return self._state(_State(None, tuple(firsts)))
+            case Repeat():
+                return self._repeated(node, following)
 
-    def _repeated(self, node: Node, least: int, most: int | None, end: int) -> int:
-        begin = end
-        if most is None:
-            begin = self._added(None)
-            self._steps[begin] = _Step(None, (self._compiled(node, begin), end))
+    def _repeated(self, node: Repeat, following: int) -> int:
+        if node.most is None:
+            again = self._state(_State(None, ()))
+            inner = self._added(node.part, again)
+            self._states[again] = _State(None, (inner, following))
+            following = again
         else:
-            for _ in range(most - least):
-                begin = self._added(None, self._compiled(node, begin), end)
-        for _ in range(least):
-            begin = self._compiled(node, begin)
-        return begin
+            last = following
+            for _ in range(node.most - node.least):
+                following = self._state(_State(None, (self._added(node.part, following), last)))
+        for _ in range(node.least):
+            following = self._added(node.part, following)
+        return following
 
-    def _added(self, needs: Holds | Place | None, *following: int) -> int:
-        if len(self._steps) >= _MOST_STEPS:
-            raise ValueError(f"a regular expression of more than {_MOST_STEPS} steps")
-        self._steps.append(_Step(needs, following))
-        return len(self._steps) - 1
+    def _state(self, state: _State) -> int:
+        if len(self._states) >= _MOST_STATES:
+            raise ValueError(f"{self._quoted} is too large: this broker takes {_MOST_STATES} states at most.")
+        self._states.append(state)
+        return len(self._states) - 1
 
 
-def _is_at(place: Place, before: str | None, after: str | None) -> bool:
-    match place:
-        case Place.BEGIN:
-            return before is None
-        case Place.END:
-            return after is None
-        case Place.LINE_BEGIN:
-            return before in {None, "\n"}
-        case Place.LINE_END:
-            return after in {None, "\n"}
-    is_edge = (before is not None and is_word(before)) is not (after is not None and is_word(after))
-    return is_edge is (place is Place.WORD_EDGE)
+def _holds(position: Position, before: str, after: str) -> bool:
+    match position:
+        case Position.START:
+            return not before
+        case Position.END:
+            return not after
+        case Position.LINE_START:
+            return before in {"", "\n"}
+        case Position.LINE_END:
+            return after in {"", "\n"}
+    is_boundary = (before in WORD) != (after in WORD)
+    return is_boundary == (position is Position.WORD_BOUNDARY)

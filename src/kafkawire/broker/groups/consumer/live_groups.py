@@ -17,13 +17,13 @@ from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.consumer.joining import Beat, check
 from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE
-from kafkawire.broker.groups.consumer.regexes.matching import Regex
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.timers import Now
 from kafkawire.broker.groups.wakes import Wakes
 from kafkawire.broker.internal_topics.entries import Change
+from kafkawire.broker.regexes.regex import Regex
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
@@ -308,13 +308,16 @@ class ConsumerGroups:
 
 
 def _matching(text: str, names: Sequence[str]) -> Sequence[str]:
-    """The names that a regular expression matches; none if another release has taken it and this one does not."""
+    """The names that a regular expression matches.
+
+    There are none if that takes too long, or if another release has taken the expression and this one does not.
+    """
     try:
         regex = Regex(text)
+        return [name for name in names if regex.matches(name)]
     except ValueError as error:
-        _log.warning("%s It matches no topic.", error)
+        _log.warning("SubscribedTopicRegex %s It matches no topic.", error)
         return ()
-    return [name for name in names if regex.matches(name)]
 
 
 def check_regex(text: str) -> None:
@@ -326,4 +329,4 @@ def check_regex(text: str) -> None:
     try:
         Regex(text)
     except ValueError as error:
-        raise GroupError(ErrorCode.INVALID_REGULAR_EXPRESSION, str(error)) from None
+        raise GroupError(ErrorCode.INVALID_REGULAR_EXPRESSION, f"SubscribedTopicRegex {error}") from None

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
+Holds: TypeAlias = Callable[[str], bool]
+"""Whether a character is one of some."""
+
 
 class Position(Enum):
-    """What is asserted of a position; a name has one line."""
+    """What is asserted of a position."""
 
     START = auto()
     END = auto()
+    LINE_START = auto()
+    LINE_END = auto()
     WORD_BOUNDARY = auto()
     NO_WORD_BOUNDARY = auto()
 
 
 class Characters(NamedTuple):
-    """One of these characters; those beyond ASCII are not in names, and so in no set."""
+    """One character of those that a part has; or of all others, if ``is_negated``."""
 
-    allowed: frozenset[str]
+    parts: tuple[Holds, ...]
+    is_negated: bool = False
+
+    def has(self, character: str) -> bool:
+        """Whether a character is one of these."""
+        return any(part(character) for part in self.parts) is not self.is_negated
 
 
 class Sequence(NamedTuple):
@@ -42,6 +53,3 @@ class Repeat(NamedTuple):
 
 
 Node: TypeAlias = Position | Characters | Sequence | Choice | Repeat
-
-ASCII = frozenset(map(chr, range(128)))
-EMPTY = Sequence(())

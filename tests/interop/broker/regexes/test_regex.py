@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from tests.interop.broker.groups.kafkas_coordinator import Match, kafkas_coordinator
 
-from kafkawire.broker.groups.consumer.regexes.matching import Regex
+from kafkawire.broker.regexes.regex import Regex
 
 pytestmark = pytest.mark.interop
 
@@ -30,6 +30,40 @@ NAMES = (
     "x1",
     "1",
     "_",
+    "",
+    "ä",
+    "Ä",
+    "aä",
+    "äöü",
+    "ς",
+    "Σ",
+    "\u03c3",
+    "straße",
+    "STRAẞE",
+    "strasse",
+    "\u017f",
+    "s",
+    "\u212a",
+    "K",
+    "k",
+    "i",
+    "I",
+    "İ",
+    "\u0131",
+    "ǅ",
+    "Ǆ",
+    "ᾈ",
+    "\u0412",
+    "日本",
+    "٣",
+    "\u0378",
+    "\xad",
+    "\u0308",
+    "😀",
+    "a\nb",
+    "a\n",
+    "\n",
+    "\nab",
 )
 PATTERNS = ("", *(Path(__file__).parent / "patterns.txt").read_text("utf-8").splitlines())
 PIECES = (
@@ -53,6 +87,14 @@ PIECES = (
     "$",
     "(?i)",
     "(?:",
+    "(?m)",
+    "(?s)",
+    r"\n",
+    r"\W",
+    "ä",
+    "[^ä]",
+    "[à-ü]",
+    r"\p{Lu}",
 )
 TOO_LARGE = {"(a{100}){100}": "at most"}
 """What Kafka takes, and this broker does not, with words of the reason."""

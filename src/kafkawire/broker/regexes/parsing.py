@@ -6,17 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from kafkawire.broker.groups.consumer.regexes.character_classes import PERL, POSIX, UNICODE
-from kafkawire.broker.groups.consumer.regexes.nodes import (
-    ASCII,
-    EMPTY,
-    Characters,
-    Choice,
-    Node,
-    Position,
-    Repeat,
-    Sequence,
-)
+from kafkawire.broker.regexes.cases import all_cases, in_any_case
+from kafkawire.broker.regexes.character_classes import PERL, POSIX, UNICODE
+from kafkawire.broker.regexes.nodes import Characters, Choice, Holds, Node, Position, Repeat, Sequence
 
 _MOST_REPEATS: Final = 1000
 _DEEPEST: Final = 50
@@ -24,6 +16,8 @@ _COUNT: Final = re.compile(r"\{(\d{1,9})(?:(,)(\d{1,9})?)?\}", re.ASCII)
 _GROUP: Final = re.compile(
     r"\(\?(?:P?<(?P<name>[A-Za-z0-9_]+)>|(?P<flags>[imsU]*(?:-[imsU]+)?)(?P<end>[:)]))", re.ASCII
 )
+_UNICODE: Final = re.compile(r"\{(\^?)([A-Za-z_]+)\}|([A-Z])")
+_POSIX: Final = re.compile(r"\[:(\^?)([a-z]+):\]")
 _PLAIN_ESCAPES: Final = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _POSITIONS: Final = {
     "A": Position.START,
@@ -33,7 +27,7 @@ _POSITIONS: Final = {
 }
 
 
-class Parser:
+class _Parser:
     """Reads one expression.
 
     Args:
@@ -43,7 +37,7 @@ class Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        self._ignores_case = False
+        self._flags: frozenset[str] = frozenset()
         self._names: set[str] = set()
 
     def parsed(self) -> Node:
@@ -60,11 +54,11 @@ class Parser:
     def _choice(self, depth: int) -> Node:
         if depth > _DEEPEST:
             raise self._error(f"groups inside of each other: {_DEEPEST} at most")
-        ignored_case = self._ignores_case
+        flags = self._flags
         parts = [self._sequence(depth)]
         while self._takes("|"):
             parts.append(self._sequence(depth))
-        self._ignores_case = ignored_case
+        self._flags = flags
         return parts[0] if len(parts) == 1 else Choice(tuple(parts))
 
     def _sequence(self, depth: int) -> Node:
@@ -116,21 +110,24 @@ class Parser:
             case "(":
                 return self._group(depth)
             case "[":
-                return Characters(self._class())
+                return self._class()
             case "\\":
                 return self._escape()
             case ".":
                 self._at += 1
-                return Characters(ASCII)
-            case "^" | "$" as anchor:
+                return Characters((), is_negated=True) if "s" in self._flags else Characters(("\n".__eq__,), True)
+            case "^":
                 self._at += 1
-                return Position.START if anchor == "^" else Position.END
+                return Position.LINE_START if "m" in self._flags else Position.START
+            case "$":
+                self._at += 1
+                return Position.LINE_END if "m" in self._flags else Position.END
             case character:
                 self._at += 1
                 return self._literal(character)
 
     def _group(self, depth: int) -> Node | None:
-        begun, ignored_case = self._at, self._ignores_case
+        begun, flags = self._at, self._flags
         if not self._text.startswith("(?", self._at):
             self._at += 1
         else:
@@ -147,39 +144,37 @@ class Parser:
         node = self._choice(depth + 1)
         if not self._takes(")"):
             raise self._error("missing closing )", begun)
-        self._ignores_case = ignored_case
+        self._flags = flags
         return node
 
     def _set_flags(self, flags: str) -> None:
-        """Only ``i`` matters: a name has one line, and how much is matched at first makes no difference."""
         switched_on, _, switched_off = flags.partition("-")
-        self._ignores_case = (self._ignores_case or "i" in switched_on) and "i" not in switched_off
+        self._flags = (self._flags | {*switched_on}) - {*switched_off}
 
     def _escape(self) -> Node:
         named = self._named_class()
         if named is not None:
-            return Characters(named)
+            return Characters((named,))
         position = _POSITIONS.get(self._text[self._at + 1 : self._at + 2])
         if position is not None:
             self._at += 2
             return position
         return self._literal(self._escaped())
 
-    def _named_class(self) -> frozenset[str] | None:
+    def _named_class(self) -> Holds | None:
         """A class after a backslash, such as a digit; None if there is none."""
         letter = self._text[self._at + 1 : self._at + 2]
-        if letter in PERL and letter:
+        if letter.lower() in PERL:
             self._at += 2
-            return PERL[letter]
+            return self._part(PERL[letter.lower()], is_negated=letter.isupper())
         if letter not in {"p", "P"}:
             return None
-        named = re.compile(r"\{(\^?)([A-Za-z_]+)\}|([A-Z])").match(self._text, self._at + 2)
+        named = _UNICODE.match(self._text, self._at + 2)
         name = "" if named is None else named[2] or named[3]
         if named is None or name not in UNICODE:
             raise self._error(f"invalid or unsupported character class {name}")
         self._at = named.end()
-        allowed = self._folded(UNICODE[name])
-        return ASCII - allowed if (letter == "P") != bool(named[1]) else allowed
+        return self._part(UNICODE[name], is_negated=(letter == "P") != bool(named[1]))
 
     def _escaped(self) -> str:
         """The character of an escape such as a point after a backslash."""
@@ -206,28 +201,24 @@ class Parser:
         self._at = found.end()
         return chr(code)
 
-    def _class(self) -> frozenset[str]:
+    def _class(self) -> Characters:
         begun = self._at
         self._at += 1
         is_negated = self._takes("^")
-        allowed: set[str] = set()
-        is_first = True
-        while is_first or not self._text.startswith("]", self._at):
+        parts: list[Holds] = []
+        while not parts or not self._takes("]"):
             if self._at >= len(self._text):
                 raise self._error("missing closing ]", begun)
-            is_first = False
-            allowed |= self._class_part()
-        self._at += 1
-        folded = self._folded(allowed)
-        return ASCII - folded if is_negated else folded
+            parts.append(self._class_part())
+        return Characters(tuple(parts), is_negated)
 
-    def _class_part(self) -> frozenset[str]:
-        posix = re.compile(r"\[:(\^?)([a-z]+):\]").match(self._text, self._at)
+    def _class_part(self) -> Holds:
+        posix = _POSIX.match(self._text, self._at)
         if posix is not None:
             if posix[2] not in POSIX:
                 raise self._error("invalid character class range")
             self._at = posix.end()
-            return ASCII - POSIX[posix[2]] if posix[1] else POSIX[posix[2]]
+            return self._part(POSIX[posix[2]], is_negated=bool(posix[1]))
         if self._text.startswith("\\", self._at):
             named = self._named_class()
             if named is not None:
@@ -240,7 +231,7 @@ class Parser:
             high = self._class_character()
         if high < low:
             raise self._error("invalid character class range", begun)
-        return frozenset(map(chr, range(ord(low), min(ord(high), 127) + 1)))
+        return self._part(lambda character: low <= character <= high)
 
     def _class_character(self) -> str:
         if self._at >= len(self._text):
@@ -250,14 +241,14 @@ class Parser:
         self._at += 1
         return self._text[self._at - 1]
 
-    def _literal(self, character: str) -> Node:
-        return Characters(self._folded({character}) & ASCII)
+    def _literal(self, character: str) -> Characters:
+        same = all_cases(character) if "i" in self._flags else frozenset((character,))
+        return Characters((same.__contains__,))
 
-    def _folded(self, characters: set[str] | frozenset[str]) -> frozenset[str]:
-        """Both cases of each, if case is ignored."""
-        if not self._ignores_case:
-            return frozenset(characters)
-        return frozenset(case for each in characters for case in (each, each.lower(), each.upper()))
+    def _part(self, holds: Holds, *, is_negated: bool = False) -> Holds:
+        """Some characters, or all others; in both cases, if case is ignored."""
+        found = in_any_case(holds) if "i" in self._flags else holds
+        return (lambda character: not found(character)) if is_negated else found
 
     def _takes(self, character: str) -> bool:
         is_there = self._text.startswith(character, self._at)
@@ -266,10 +257,7 @@ class Parser:
 
     def _error(self, reason: str, at: int | None = None) -> ValueError:
         where = self._at if at is None else at
-        return ValueError(
-            f"SubscribedTopicRegex `{self._text[:200]}` is not a valid regular expression: {reason}, "
-            f"at character {where}."
-        )
+        return ValueError(f"{quoted(self._text)} is not a valid regular expression: {reason}, at character {where}.")
 
 
 def parsed(text: str) -> Node:
@@ -281,4 +269,9 @@ def parsed(text: str) -> Node:
     Raises:
         ValueError: it is not valid, or not supported; the message says why.
     """
-    return Parser(text).parsed() if text else EMPTY
+    return _Parser(text).parsed()
+
+
+def quoted(text: str) -> str:
+    """The begin of an expression, as messages have it."""
+    return f"`{text[:200]}`"
