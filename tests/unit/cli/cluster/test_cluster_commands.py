@@ -10,6 +10,7 @@ import pytest
 from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.app import main
 from kafkawire.cli.outcome import ExitCode
+from kafkawire.protocol import DescribeLogDirsRequest
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +26,10 @@ def test_nodes_have_addresses_and_racks(servers: str, capsys: pytest.CaptureFixt
     assert (node["rack"], node["is_controller"], node["is_fenced"]) == ("left", True, False)
 
 
-def test_a_cluster_without_a_quorum_is_described(servers: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cluster_is_described(servers: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cluster", "describe", "-b", servers, "-o", "json"]) == ExitCode.DONE
     [cluster] = json.loads(capsys.readouterr().out)
-    assert (cluster["brokers"], cluster["quorum_leader"], cluster["voters"]) == (1, None, [])
+    assert (cluster["brokers"], cluster["quorum_leader"], cluster["voters"]) == (1, 1, [1])
     assert "ALTER" in cluster["operations"]
 
 
@@ -68,6 +69,7 @@ def test_a_change_of_features_is_confirmed(servers: str, capsys: pytest.CaptureF
     assert "there is no terminal to ask on; give --yes" in capsys.readouterr().err
 
 
-def test_a_broker_that_lacks_an_api_is_named(servers: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["cluster", "log-dirs", "-b", servers]) == ExitCode.FAILED
+def test_a_broker_that_lacks_an_api_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with ThreadedBroker() as broker, broker.faults.hide(DescribeLogDirsRequest):
+        assert main(["cluster", "log-dirs", "-b", broker.bootstrap_servers]) == ExitCode.FAILED
     assert "DescribeLogDirs: the broker offers no version" in capsys.readouterr().err
