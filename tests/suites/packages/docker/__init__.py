@@ -28,7 +28,7 @@ _OURS = [os.environ["KAFKAWIRE_SUITE_PYTHON"], "-m"]
 
 
 class Container:
-    """A process that stands for a container."""
+    """A process in place of a container."""
 
     def __init__(self, process: subprocess.Popen[str], port: str) -> None:
         self._process = process
