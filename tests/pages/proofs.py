@@ -31,6 +31,8 @@ BY_LANGUAGE = {
     "sh": COMMANDS_WORK,
     "sql": IS_THE_STATEMENT,
     "py": IS_OF_SPARK,
+    "java": "tests/interop/broker/clients/test_recipes.py::test_a_program_in_java",
+    "go": "tests/interop/broker/clients/test_recipes.py::test_a_program_in_go",
     "toml": IS_DATA,
     "properties": IS_DATA,
     "yaml": IS_DATA,
@@ -70,6 +72,9 @@ class Proven:
 TEXTS = {
     "docs/how-to/commands-quotas.md": COMMANDS_WORK,
     "docs/tutorial.md": RUNS,
+    "docs/how-to/replay-a-failure.md": (
+        "tests/unit/pytest_plugin/test_fixtures.py::test_a_seed_is_in_the_report_of_a_failed_test"
+    ),
     "docs/troubleshooting.md": "tests/repo/site/test_troubleshooting.py::test_the_messages_are_in_the_sources",
     "docs/reference/kafka-configs.md": "tests/unit/cli/kafka_configs/test_page.py::test_the_page_shows_what_is_printed",
     "docs/how-to/test-with-a-broker.md": "tests/repo/test_printed_data.py::test_a_report_of_requests_looks_as_shown",

@@ -18,9 +18,13 @@ from kafkawire.admin import REQUIREMENTS, AdminClient, BlockingAdminClient, Supp
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.cli.app import main
 from kafkawire.protocol.errors import (
+    BrokerIdNotRegisteredError,
+    DelegationTokenRequestNotAllowedError,
     GroupIdNotFoundError,
+    InvalidReplicaAssignmentError,
+    LogDirNotFoundError,
     TopicAlreadyExistsError,
-    TransactionalIdAuthorizationFailedError,
+    TransactionalIdNotFoundError,
     UnknownMemberIdError,
     UnsupportedVersionError,
 )
@@ -35,13 +39,23 @@ IN_EVERY_INSTALLATION = [example for example in examples() if not example.owner.
 
 ENDS_IN = {
     "delete_share_groups": {GroupIdNotFoundError},
-    "fence_producers": {TransactionalIdAuthorizationFailedError},
-    "force_terminate_transaction": {TransactionalIdAuthorizationFailedError},
+    "describe_transactions": {TransactionalIdNotFoundError},
     "remove_members_from_consumer_group": {UnknownMemberIdError},
+    "unregister_broker": {BrokerIdNotRegisteredError},
+    "alter_replica_log_dirs": {LogDirNotFoundError},
+    "alter_partition_reassignments": {InvalidReplicaAssignmentError},
+    "add_raft_voter": {UnsupportedVersionError},
+    "remove_raft_voter": {UnsupportedVersionError},
+    "DelegationToken.credentials": {DelegationTokenRequestNotAllowedError},
+    "create_delegation_token": {DelegationTokenRequestNotAllowedError},
+    "credentials": {DelegationTokenRequestNotAllowedError},
+    "describe_delegation_token": {DelegationTokenRequestNotAllowedError},
+    "expire_delegation_token": {DelegationTokenRequestNotAllowedError},
+    "renew_delegation_token": {DelegationTokenRequestNotAllowedError},
     "AdminClient": {TopicAlreadyExistsError},
     "BlockingAdminClient": {TopicAlreadyExistsError},
 }
-"""The errors that some examples print: the broker has no such member, no share groups and no transactions."""
+"""The errors that some examples print: the broker has no such member or id, one node, no share groups and no tokens."""
 
 
 def public_methods(client: type) -> set[str]:

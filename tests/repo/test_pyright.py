@@ -19,8 +19,15 @@ from tests.pages.proofs import PAGES, ROOT
 VERSION = "1.1.414"
 """Pinned, since a newer one may see more."""
 
-FRAGMENTS = {"docs/conformance.md", "docs/how-to/own-definitions.md"}
-"""Pages whose programs stand on fixtures of these tests, or on a package that the reader has generated."""
+FRAGMENTS = {
+    "docs/conformance.md",
+    "docs/how-to/own-definitions.md",
+    "docs/how-to/prepare-a-test-broker.md",
+    "docs/how-to/recipes-for-clients.md",
+}
+"""Pages whose programs need fixtures of these tests, a package that the reader has generated, or clients without types,
+and those whose blocks are files of their own.
+"""
 
 # pyright is no Python package: packages that bring it download it, or Node.js, past the lock.
 _NPX = ("npx", "--yes", "--prefer-offline", f"pyright@{VERSION}")
