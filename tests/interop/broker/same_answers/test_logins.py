@@ -181,7 +181,6 @@ FIRSTS = (
     "n,,n=scram-user,r=",
     "n,,n=scram=user,r=a",
     "n,,n=scräm,r=a",
-    "n,,n=scram-user,r=abc,tokenauth=true",
     "garbage",
     "",
 )
