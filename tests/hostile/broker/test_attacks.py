@@ -47,7 +47,7 @@ from kafkawire.wire.varint import write_uvarint
 
 R = TypeVar("R", bound=Message)
 
-LONGEST_SLICE = 0.1
+LONGEST_SLICE = 0.2
 """Seconds of the processor that anyone may have to wait for, whatever others send."""
 
 MOST_MEGABYTES = 200
