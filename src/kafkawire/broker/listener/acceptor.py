@@ -6,9 +6,9 @@ import asyncio
 import logging
 import math
 import socket
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from kafkawire.broker.cluster import Endpoint
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
@@ -48,6 +48,20 @@ class ListenerContext:
     users: Users
 
 
+class _Listening(socket.socket):
+    """A listening socket that knows the connection that it has accepted last, and which is not admitted yet.
+
+    A task that is cancelled at the wrong moment never gets the connection that it has waited for.
+    """
+
+    accepted: socket.socket | None = None
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """The next connection and the address of its client."""
+        self.accepted, address = super().accept()
+        return self.accepted, address
+
+
 class Acceptor:
     """Listens on one address, and serves the clients that connect.
 
@@ -82,7 +96,7 @@ class Acceptor:
         self._mechanisms = None
         if listener.has_sasl:
             self._mechanisms = offered_mechanisms(listener, own, context.users)
-        self._socket: socket.socket | None = None
+        self._socket: _Listening | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._connections: set[Connection] = set()
 
@@ -112,12 +126,13 @@ class Acceptor:
         host, port = self._listener.host, self._listener.port
         everywhere = not host and socket.has_dualstack_ipv6()
         is_ipv6 = everywhere or ":" in host
-        self._socket = socket.create_server(
+        bound = socket.create_server(
             (host, port),
             family=socket.AF_INET6 if is_ipv6 else socket.AF_INET,
             backlog=self._backlog,
             dualstack_ipv6=everywhere,
         )
+        self._socket = _Listening(fileno=bound.detach())
         for option, size in self._buffers.items():
             if size != _SYSTEMS_CHOICE:
                 self._socket.setsockopt(socket.SOL_SOCKET, option, size)
@@ -137,6 +152,8 @@ class Acceptor:
         await asyncio.gather(*tasks, return_exceptions=True)
         if self._socket is not None:
             self._socket.close()
+            if self._socket.accepted is not None:
+                self._socket.accepted.close()
 
     def close_idle(self) -> float:
         """Close the connections that have been idle for too long; returns in how many seconds another one may be."""
@@ -152,12 +169,13 @@ class Acceptor:
                 wait = min(wait, left)
         return max(wait, _SHORTEST_WAIT)
 
-    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+    def _spawn(self, work: Coroutine[None, None, None], *at_end: Callable[[asyncio.Task[None]], object]) -> None:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        for callback in (self._tasks.discard, *at_end):
+            task.add_done_callback(callback)
 
-    async def _accept(self, listening: socket.socket) -> None:
+    async def _accept(self, listening: _Listening) -> None:
         loop = asyncio.get_running_loop()
         while True:
             await self._context.admission.room(self._listener.name, self._maximum)
@@ -167,6 +185,7 @@ class Acceptor:
                 _log.warning("No connection can be accepted on %s: %s", self._listener.name, error)
                 await asyncio.sleep(_SECONDS_AFTER_ERROR)
                 continue
+            listening.accepted = None
             self._admit(client, address_text(address[0]))
 
     def _admit(self, client: socket.socket, host: str) -> None:
@@ -175,10 +194,14 @@ class Acceptor:
             _log.info("Closing the connection from %s: the address has the most connections that are allowed", host)
             client.close()
             return
-        self._spawn(self._serve(client, host))
+
+        def left(_: asyncio.Task[None]) -> None:  # also of a task that was cancelled before it began
+            client.close()
+            admission.leave(name, host)
+
+        self._spawn(self._serve(client, host), left)
 
     async def _serve(self, client: socket.socket, host: str) -> None:
-        name = self._listener.name
         try:
             wait_ms = self._context.rate.record(host)
             if wait_ms:
@@ -186,10 +209,7 @@ class Acceptor:
                 return
             await self._serve_admitted(client, host)
         except OSError as error:  # errors of TLS are OSErrors
-            _log.info("Closing the connection from %s on %s: %s", host, name, error)
-        finally:
-            client.close()
-            self._context.admission.leave(name, host)
+            _log.info("Closing the connection from %s on %s: %s", host, self._listener.name, error)
 
     async def _serve_admitted(self, client: socket.socket, host: str) -> None:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
