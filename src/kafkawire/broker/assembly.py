@@ -135,7 +135,7 @@ class Assembled(NamedTuple):
 
     def begin(self, resources: AsyncExitStack) -> None:
         """Begin the work in the background; it ends when the broker stops."""
-        for work in (self.cleaner, self.tokens):
+        for work in (self.cleaner, self.expiry, self.tokens):
             work.begin()
             resources.push_async_callback(work.end)
 
@@ -157,7 +157,6 @@ class Assembled(NamedTuple):
         self.classic_groups.load()
         self.consumer_groups.load()
         self.transactions.load()
-        self.expiry.begin()
 
 
 def assemble(
@@ -194,7 +193,6 @@ def assemble(
     consumer_groups = _consumer_groups(state, classic_groups, clock)
     resources.push_async_callback(consumer_groups.close)
     expiry = OffsetExpiry(state.coordinator, classic_groups, consumer_groups, clock, configuration)
-    resources.push_async_callback(expiry.end)
     controller.subscribe(store.remove)
     resources.callback(work.close)
     loggers = BrokerLoggers()

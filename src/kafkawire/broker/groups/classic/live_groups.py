@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import logging
 from collections.abc import Sequence
 from typing import Final, TypeVar
 
@@ -14,9 +13,7 @@ from kafkawire.broker.groups.classic.rebalance import first_value
 from kafkawire.broker.groups.classic.roster import Ticket
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.timers import Now
-from kafkawire.broker.groups.wakes import Wakes
-from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.groups.live_groups import LiveGroups
 from kafkawire.protocol import (
     GroupMetadataKey,
     HeartbeatRequest,
@@ -31,15 +28,14 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
 
-_log = logging.getLogger(__name__)
 _LARGE: Final = 1 << 14
 """Bytes of a member; smaller ones may join however much the large ones take."""
 
 R = TypeVar("R", bound=Message)
 
 
-class ClassicGroups:
-    """The groups that have members or timers; all others are made from their last record when they are needed.
+class ClassicGroups(LiveGroups[ClassicGroup]):
+    """The classic groups that have members or timers.
 
     Args:
         coordinator: has the records of all groups, and writes new ones.
@@ -48,16 +44,10 @@ class ClassicGroups:
     """
 
     def __init__(self, coordinator: GroupCoordinator, clock: Clock, settings: GroupSettings) -> None:
-        self._coordinator = coordinator
-        self._clock = clock
+        super().__init__(coordinator, clock)
         self._settings = settings
-        self._live: dict[str, ClassicGroup] = {}
-        self._bytes = 0
-        self._sizes: dict[str, int] = {}
         self._waiting: dict[Ticket, asyncio.Future[Message]] = {}
         self._tickets = itertools.count()
-        self._wakes = Wakes(clock, self._expire)
-        coordinator.on_cleared.append(self._forget_all)
 
     def load(self) -> None:
         """Begin the sessions of all members that the records have, as Kafka does when it starts."""
@@ -70,10 +60,6 @@ class ClassicGroups:
         await self._wakes.close()
         for waiting in self._waiting.values():
             waiting.cancel()
-
-    async def settled(self) -> None:
-        """Wait until a group whose time has come has been checked."""
-        await self._wakes.settled()
 
     @property
     def planned(self) -> int:
@@ -174,11 +160,6 @@ class ClassicGroups:
             return ErrorCode.ILLEGAL_GENERATION if is_member else ErrorCode.NONE
         return group.transactional_commit_error(request)
 
-    def forget(self, group_id: str) -> None:
-        """Forget a group without members that is deleted, and the ids that clients got for it."""
-        self._live.pop(group_id, None)
-        self._bytes -= self._sizes.pop(group_id, 0)
-
     def _exists(self, group_id: str) -> bool:
         return group_id in self._live or group_id in self._coordinator.state.by_id
 
@@ -237,23 +218,6 @@ class ClassicGroups:
                 waiting = self._waiting.get(ticket)
                 if waiting is not None and not waiting.done():
                     waiting.set_result(answer)
-
-    # Time.
-
-    def _now(self) -> Now:
-        return Now(self._clock.seconds(), self._clock.now_ms())
-
-    async def _expire(self, group_id: str) -> None:
-        if group_id not in self._live:
-            return
-        try:
-            await self._coordinator.prepare([group_id])
-            group = self._live.get(group_id)
-            if group is not None:
-                group.expire(self._now())
-                self._settle(group)
-        except (StorageError, OSError) as error:
-            _log.warning("Group %r: its record cannot be written: %s", group_id, error)
 
 
 def _refused_join(error: ErrorCode, member_id: str) -> JoinGroupResponse:

@@ -20,8 +20,7 @@ from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.timers import Now
-from kafkawire.broker.groups.wakes import Wakes
+from kafkawire.broker.groups.live_groups import LiveGroups
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.broker.regexes.regex import Regex
 from kafkawire.broker.storage.errors import StorageError
@@ -40,7 +39,7 @@ _LARGE: Final = 1 << 14
 """Bytes of a member; smaller ones may join however much the large ones take."""
 
 
-class ConsumerGroups:
+class ConsumerGroups(LiveGroups[ConsumerGroup]):
     """The groups of KIP-848 that have members; all others are made from their records when they are needed.
 
     Args:
@@ -59,18 +58,12 @@ class ConsumerGroups:
         settings: ConsumerGroupSettings,
         topics: KnownTopics,
     ) -> None:
-        self._coordinator = coordinator
+        super().__init__(coordinator, clock)
         self._classic = classic
-        self._clock = clock
         self._settings = settings
         self._topics = topics
-        self._live: dict[str, ConsumerGroup] = {}
-        self._sizes: dict[str, int] = {}
-        self._bytes = 0
-        self._wakes = Wakes(clock, self._expire)
         self._resolving: dict[str, asyncio.Task[None]] = {}
         self._one_at_a_time = asyncio.Lock()
-        coordinator.on_cleared.append(self._forget_all)
 
     def load(self) -> None:
         """Begin the sessions of all members that the records have, as Kafka does when it starts."""
@@ -84,10 +77,6 @@ class ConsumerGroups:
         for task in self._resolving.values():
             task.cancel()
         await asyncio.gather(*self._resolving.values(), return_exceptions=True)
-
-    async def settled(self) -> None:
-        """Wait until a group whose time has come has been checked."""
-        await self._wakes.settled()
 
     @property
     def topics(self) -> KnownTopics:
@@ -196,7 +185,7 @@ class ConsumerGroups:
         if group.state.members:
             return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
         self._coordinator.commit([*self._coordinator.state.by_id[group_id].removal_of_members()])
-        self._forget(group_id)
+        self.forget(group_id)
         return ErrorCode.NONE
 
     def _existing(self, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroup | None:
@@ -239,7 +228,7 @@ class ConsumerGroups:
         try:
             self._coordinator.commit([*before, *group.changes()])
         except BaseException:
-            self._forget(group.state.group_id)  # it is made again from what is written
+            self.forget(group.state.group_id)  # it is made again from what is written
             raise
         self._keep(group)
 
@@ -247,21 +236,17 @@ class ConsumerGroups:
         """Keep a group as long as it has members."""
         group_id = group.state.group_id
         if not group.state.members:
-            self._forget(group_id)
+            self.forget(group_id)
             return
         self._live[group_id] = group
         self._bytes += group.size - self._sizes.get(group_id, 0)
         self._sizes[group_id] = group.size
         self._wakes.set(group_id, group.timers.look_at)
 
-    def _forget(self, group_id: str) -> None:
-        self._live.pop(group_id, None)
-        self._bytes -= self._sizes.pop(group_id, 0)
-
     def _forget_all(self) -> None:
         """The topic of the records was deleted."""
         for group_id in [*self._live]:
-            self._forget(group_id)
+            self.forget(group_id)
 
     # Regular expressions.
 
@@ -285,23 +270,6 @@ class ConsumerGroups:
             group = self._live.get(group_id)
             if group is not None:
                 group.resolve(matches, version, self._now())
-                self._settle(group)
-        except (StorageError, OSError) as error:
-            _log.warning("Group %r: its record cannot be written: %s", group_id, error)
-
-    # Time.
-
-    def _now(self) -> Now:
-        return Now(self._clock.seconds(), self._clock.now_ms())
-
-    async def _expire(self, group_id: str) -> None:
-        if group_id not in self._live:
-            return
-        try:
-            await self._coordinator.prepare([group_id])
-            group = self._live.get(group_id)
-            if group is not None:
-                group.expire(self._now())
                 self._settle(group)
         except (StorageError, OSError) as error:
             _log.warning("Group %r: its record cannot be written: %s", group_id, error)
