@@ -114,7 +114,7 @@ class Life:
                 case 0:
                     request = replace(request, member_epoch=max(consumer.epoch + self.chance.choice([-2, -1, 1, 2]), 1))
                 case 1:
-                    request = replace(request, member_id="nobody")
+                    request = replace(request, member_id="stranger")
                 case 2:
                     request = replace(request, instance_id="unknown", member_epoch=max(consumer.epoch, 1))
                 case 3:

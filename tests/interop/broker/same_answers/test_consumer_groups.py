@@ -176,7 +176,7 @@ def test_epochs_fence(talk: Talk) -> None:
     before.beat()
     before.beat(reports=True)
     member.join()
-    copied(other, member_id="nobody").leave()
+    copied(other, member_id="stranger").leave()
     other.leave()
     other.leave()
 
@@ -300,9 +300,9 @@ def test_offsets_need_the_epoch(talk: Talk) -> None:
     member.commit(4, epoch=9)
     member.commit(5, epoch=-1)
     member.commit(6, version=8)
-    copied(member, member_id="nobody").commit(7)
+    copied(member, member_id="stranger").commit(7)
     copied(member, member_id="", epoch=-1).commit(8)
-    for who, epoch in (("member-a", member.epoch), ("member-a", 9), ("nobody", 1), (None, -1), ("", -1)):
+    for who, epoch in (("member-a", member.epoch), ("member-a", 9), ("stranger", 1), (None, -1), ("", -1)):
         member.fetch(member_id=who, epoch=epoch)
     subscribed = OffsetDeleteRequest.OffsetDeleteRequestTopic(
         "cg-topic", (OffsetDeleteRequest.OffsetDeleteRequestPartition(0),)
@@ -335,7 +335,7 @@ def test_administrators_see_and_remove(talk: Talk) -> None:
     talk.ask(ConsumerGroupDescribeRequest(("cg-admin",), True), 0, ConsumerGroupDescribeResponse)
     talk.ask(DeleteGroupsRequest(("cg-admin",)), 2, DeleteGroupsResponse)
     identity = LeaveGroupRequest.MemberIdentity
-    leaving = (identity("nobody"), identity("", "one"), identity("member-a", "two"), identity("member-a"))
+    leaving = (identity("stranger"), identity("", "one"), identity("member-a", "two"), identity("member-a"))
     talk.ask(LeaveGroupRequest("cg-admin", members=leaving), 5, LeaveGroupResponse)
     described(talk, "cg-admin")
     talk.ask(DeleteGroupsRequest(("cg-admin",)), 2, DeleteGroupsResponse)

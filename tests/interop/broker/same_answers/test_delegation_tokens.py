@@ -156,7 +156,7 @@ def test_the_life_of_a_token(talk: Talk) -> None:
             create(talk, lifetime_ms=lifetime)
         describe(talk, of_all=True)
         describe(talk)
-        for owner in (SUPER_USER, USER, "bob", "nobody-else", ""):
+        for owner in (SUPER_USER, USER, "bob", "stranger", ""):
             describe(talk, ("User", owner))
         describe(talk, ("Group", SUPER_USER), ("User", "bob"))
         for period in (-1, 0, _HOUR, 1000 * _HOUR):

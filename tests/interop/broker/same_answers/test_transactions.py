@@ -292,7 +292,7 @@ def test_partitions_that_no_transaction_can_have(talk: Talk) -> None:
         add(talk, "tx-parts", producer, version=version)
         add(talk, "tx-parts", (producer[0] + 500, 0), ("tx-parts", 0), version=version)
         add(talk, "tx-parts", (producer[0], 9), ("tx-parts", 0), version=version)
-        add(talk, "tx-nobody", producer, ("tx-parts", 0), version=version)
+        add(talk, "tx-stranger", producer, ("tx-parts", 0), version=version)
         add(talk, "", producer, ("tx-parts", 0), version=version)
     describe(talk, "tx-parts")
 

@@ -62,7 +62,7 @@ async def test_ended_transactions_can_be_read_when_their_end_is_answered() -> No
         assert await committed_offset(client, "g") == (0, 5)
 
 
-async def test_open_transactions_are_seen_by_nobody() -> None:
+async def test_open_transactions_are_seen_by_no_one() -> None:
     async with EmbeddedBroker(topics=TOPICS) as broker, connected_to(broker) as client:
         producer = TransactionalProducer(client)
         await producer.begun()
