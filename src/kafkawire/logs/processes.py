@@ -100,7 +100,10 @@ def _context() -> BaseContext:
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["kafkawire.worker_imports"])
-    multiprocessing.forkserver.ensure_running()
+    try:
+        multiprocessing.forkserver.ensure_running()
+    except OSError:  # its socket is in the temporary folder, and systems allow a socket about 100 bytes of path
+        return multiprocessing.get_context("spawn")
     return context
 
 

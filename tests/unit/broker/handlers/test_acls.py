@@ -211,21 +211,26 @@ def test_too_many_described_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(broker.controller.image.acls.ids) == 3
 
 
-def test_acls_by_the_hundred_thousand_are_quick() -> None:
-    """Far below what is measured when all is well; a look at each of them would take far longer."""
+def test_a_decision_and_a_deletion_take_as_long_with_many_acls_as_with_few() -> None:
+    """A look at each ACL would take twenty times as long with twenty times as many."""
+    few, many = _seconds_with_acls(2_000), _seconds_with_acls(40_000)
+    assert all(longer < 5 * shorter for shorter, longer in zip(few, many, strict=True)), (few, many)
+
+
+def _seconds_with_acls(count: int) -> tuple[float, float]:
+    """Seconds of the processor that decisions take, and deletions by name."""
     broker = Broker()
-    for start in range(0, 100_000, 10_000):
-        broker.create(*(acl(f"team-{number % 997}.{number}") for number in range(start, start + 10_000)))
+    for start in range(0, count, 2_000):
+        broker.create(*(acl(f"team-{number % 997}.{number}") for number in range(start, start + 2_000)))
     session = Session(Principal("alice"), "127.0.0.1", "PLAINTEXT")
     authorizer = StandardAuthorizer(broker.controller.image.acls, (), allow_everyone_if_no_acl=False)
-    began = time.perf_counter()
-    decisions = [authorizer.authorize(session, READ, TOPIC, f"team-1.{number}") for number in range(5_000)]
-    assert time.perf_counter() - began < 2.5
-    assert sum(decisions) == 6  # 1, 998, 1995, ...
-    began = time.perf_counter()
+    began = time.process_time()
+    decisions = [authorizer.authorize(session, READ, TOPIC, f"team-1.{number}") for number in range(2_000)]
+    decided = time.process_time()
+    assert sum(decisions) == 3  # 1, 998, 1995
     for number in range(500):
         assert broker.delete(Filter(ANY, f"team-{number}.{number}", MATCH, None, None, ANY, ANY)) == [(0, None, 1)]
-    assert time.perf_counter() - began < 2.5
+    return decided - began, time.process_time() - decided
 
 
 def test_versions_without_acls_of_users_take_them_all_the_same() -> None:

@@ -69,18 +69,18 @@ def test_what_is_refused(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["(a*)*b", "(a|aa)+$b", "(x+x+)+y", "((((a?)*)?)*)*b"])
 def test_no_expression_goes_back(pattern: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert not Regex(pattern).matches("a" * 10_000 + "x" * 10_000)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize("text", ["(a*)*b", "(a|a)*b", "(a|aa)+b", "(.*.*.*.*)*b", "(a?){200}b", "((a{1,10}){1,10})*b"])
 def test_expressions_that_take_others_forever_take_a_moment(text: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     regex = Regex(text)
     assert not regex.matches(LONGEST_NAME)
     assert regex.matches("ab")
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_expressions_that_take_others_forever_take_a_moment(text: str) -> None:
     ],
 )
 def test_matches_that_take_too_long_are_given_up(pattern: str, name: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(ValueError, match=r"^`.*` takes too long\.$"):
         Regex(pattern).matches(name)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_many_names_cost_little() -> None:

@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -356,8 +357,14 @@ def test_interrupt_ends_the_command_with_130(started: subprocess.Popen[str]) -> 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program can handle")
-def test_sigterm_leaves_no_temporary_files(tmp_path: Path) -> None:
-    logs, temporary = tmp_path / "logs", tmp_path / "temporary"
+@pytest.mark.parametrize("name", ["t", "too-long-for-the-path-of-a-socket" * 4])
+def test_sigterm_leaves_no_temporary_files(name: str, tmp_path: Path) -> None:
+    """Also where the processes are spawned, since a fork server has a socket in the temporary folder."""
+    with tempfile.TemporaryDirectory() as short:
+        _sigterm_leaves_nothing_in(Path(short) / name, tmp_path / "logs")
+
+
+def _sigterm_leaves_nothing_in(temporary: Path, logs: Path) -> None:
     temporary.mkdir()
     for number in range(8):
         shutil.copytree(LOGS / "__consumer_offsets-1", logs / f"__consumer_offsets-{number}")
