@@ -121,6 +121,7 @@ class Assembled(NamedTuple):
         cleaner: deletes and compacts records.
         transactions: the transactions.
         tokens: the delegation tokens.
+        quotas: the client quotas.
         state: the opened state.
     """
 
@@ -132,6 +133,7 @@ class Assembled(NamedTuple):
     cleaner: RecordCleaner
     transactions: Transactions
     tokens: DelegationTokens
+    quotas: ClientQuotas
     state: OpenedState
 
     def begin(self, resources: AsyncExitStack) -> None:
@@ -260,6 +262,7 @@ def assemble(
         cleaner,
         transactions,
         context.tokens,
+        quotas,
         state,
     )
 
