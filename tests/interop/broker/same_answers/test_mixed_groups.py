@@ -371,12 +371,12 @@ def test_where_there_is_only_an_upgrade_consumer_groups_stay(talk: Talk) -> None
 @same_answers_from_brokers_with_policies
 def test_where_migration_is_disabled_members_do_not_mix(talk: Talk) -> None:
     create(talk, TOPIC, 4)
-    prompt(talk, "mixed-disabled")
+    coordinated(talk, "mixed-disabled")
     Consumer(talk, "mixed-disabled", "member-a").join()
     for member_id in ("", "old"):
         member = classic(talk, "mixed-disabled", member_id=member_id)
         assert member.join().error_code == INCONSISTENT
-    prompt(talk, "mixed-old")
+    coordinated(talk, "mixed-old")
     old = stable(talk, "mixed-old", 0, 1)
     assert Consumer(talk, "mixed-old", "member-a").join().error_code == NOT_FOUND
     old.beat()
