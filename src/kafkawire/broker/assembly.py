@@ -20,6 +20,7 @@ from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.groups.expiry import OffsetExpiry
+from kafkawire.broker.groups.members import GroupMembers
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.brokers import BrokerHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
@@ -228,6 +229,7 @@ def assemble(
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
+        group_members=GroupMembers(state.coordinator, classic_groups, consumer_groups),
         loggers=loggers,
         markers=markers,
         nodes=state.nodes,

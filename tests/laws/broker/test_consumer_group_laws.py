@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_consumer_group import DrivenConsumer, DrivenConsumerGroup
 
+from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE
 from kafkawire.broker.groups.consumer.states import GroupState, MemberState
 from kafkawire.layout.uuid import Uuid
@@ -177,22 +178,7 @@ class Life:
         state = self.driven.state
         assert state.epoch >= self.epoch
         self.epoch = state.epoch
-        assert state.assignment_epoch <= state.epoch
-        owners: dict[tuple[Uuid, int], str] = {}
-        for member in state.members.values():
-            for owned in (member.assigned, member.revoking):
-                for topic, partitions in owned.items():
-                    for partition in partitions:
-                        assert owners.setdefault((topic, partition), member.member_id) == member.member_id
-                        assert state.owner(topic, partition) == member.member_id
-            assert member.epoch <= state.epoch
-            assert bool(member.revoking) == (member.state is MemberState.UNREVOKED_PARTITIONS) or member.epoch < 0
-            assert member.member_id in state.targets or state.assignment_epoch < state.epoch or not member.topics
-        given = [(topic, each) for target in state.targets.values() for topic, all_ in target.items() for each in all_]
-        assert len(given) == len(set(given)), "a partition is the target of one member"
-        assert state.targets.keys() <= state.members.keys()
-        assert self.driven.group.size == sum(member.size for member in state.members.values())
-        assert len(self.driven.group.timers) <= 2 * len(state.members)
+        check_group(self.driven.group)
         self.check_what_clients_read()
 
     def check_what_clients_read(self) -> None:
@@ -237,6 +223,27 @@ class Life:
         are_all_known = state.members.keys() == known and len(known) == len(self.consumers)
         is_new = state.metadata_hash == self.driven.topics.hash_of(state.subscribed)
         return are_all_known and is_new and state.state in {GroupState.STABLE, GroupState.EMPTY}
+
+
+def check_group(group: ConsumerGroup) -> None:
+    """What always holds of a consumer group."""
+    state = group.state
+    assert state.assignment_epoch <= state.epoch
+    owners: dict[tuple[Uuid, int], str] = {}
+    for member in state.members.values():
+        for owned in (member.assigned, member.revoking):
+            for topic, partitions in owned.items():
+                for partition in partitions:
+                    assert owners.setdefault((topic, partition), member.member_id) == member.member_id
+                    assert state.owner(topic, partition) == member.member_id
+        assert member.epoch <= state.epoch
+        assert bool(member.revoking) == (member.state is MemberState.UNREVOKED_PARTITIONS) or member.epoch < 0
+        assert member.member_id in state.targets or state.assignment_epoch < state.epoch or not member.topics
+    given = [(topic, each) for target in state.targets.values() for topic, all_ in target.items() for each in all_]
+    assert len(given) == len(set(given)), "a partition is the target of one member"
+    assert state.targets.keys() <= state.members.keys()
+    assert group.size == sum(member.size for member in state.members.values())
+    assert len(group.timers) <= 3 * len(state.members)
 
 
 @pytest.mark.parametrize("part", range(10))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum, auto
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -26,7 +26,7 @@ class TimerKind(Enum):
     """What a timer is for."""
 
     JOIN = auto()
-    """Ends the wait for members that have not joined."""
+    """Ends the wait for members that have not joined, or removes one that does not join again."""
     SYNC = auto()
     """Removes members that have not sent SyncGroup."""
     SESSION = auto()
@@ -40,7 +40,7 @@ class Timer(NamedTuple):
 
     Attributes:
         kind: what it is for.
-        member_id: of a session or a revocation.
+        member_id: of the member; empty for timers of the whole group.
     """
 
     kind: TimerKind
@@ -59,6 +59,21 @@ def session(member_id: str) -> Timer:
 def revocation(member_id: str) -> Timer:
     """The timer of a member that must give up partitions."""
     return Timer(TimerKind.REVOCATION, member_id)
+
+
+def join(member_id: str) -> Timer:
+    """The timer of a classic member of a consumer group that must join again."""
+    return Timer(TimerKind.JOIN, member_id)
+
+
+def sync(member_id: str) -> Timer:
+    """The timer of a classic member of a consumer group that must send SyncGroup."""
+    return Timer(TimerKind.SYNC, member_id)
+
+
+def of_member(member_id: str) -> Iterable[Timer]:
+    """All timers of a member of a consumer group."""
+    return (session(member_id), revocation(member_id), join(member_id), sync(member_id))
 
 
 class Timers:

@@ -15,6 +15,7 @@ from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.members import GroupMembers
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.record_store import RecordStore
@@ -39,7 +40,7 @@ class HandlerContext:
     Attributes:
         access: what sessions may do.
         alterations: validates changes of configurations and makes their records.
-        classic_groups: the members of groups.
+        classic_groups: the groups of the classic protocol.
         clock: the broker's.
         cluster: the one node and its listeners.
         confirm_transaction: asks the transaction coordinator about writes.
@@ -48,6 +49,7 @@ class HandlerContext:
         controller: the state of the cluster, and the only place that changes it.
         coordinator: the groups and their offsets.
         creation: creates topics.
+        group_members: members of groups with the classic protocol.
         loggers: the log levels of this process.
         markers: writes the markers that end transactions.
         nodes: the brokers that clients see.
@@ -74,6 +76,7 @@ class HandlerContext:
     controller: Controller
     coordinator: GroupCoordinator
     creation: TopicCreation
+    group_members: GroupMembers
     loggers: BrokerLoggers
     markers: MarkerWriter
     nodes: Nodes

@@ -1,12 +1,14 @@
-"""JoinGroup, SyncGroup, Heartbeat and LeaveGroup of classic groups."""
+"""JoinGroup, SyncGroup, Heartbeat and LeaveGroup, the requests of the classic protocol."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
 from kafkawire.broker.groups.classic.group import Joining
+from kafkawire.broker.groups.classic.live_groups import refused_join
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
@@ -29,12 +31,11 @@ _BATCHES_SINCE: Final = 3
 
 
 class GroupMemberHandlers:
-    """Let clients be members of classic groups."""
+    """Let clients be members of groups with the classic protocol."""
 
     def __init__(self, context: HandlerContext) -> None:
         self._access = context.access
-        self._groups = context.classic_groups
-        self._consumer_groups = context.consumer_groups
+        self._members = context.group_members
         self.apis = (
             ServedApi(JoinGroupRequest, self._join, 0, 9),
             ServedApi(SyncGroupRequest, self._sync, 0, 5),
@@ -45,13 +46,12 @@ class GroupMemberHandlers:
     async def _join(self, request: JoinGroupRequest, call: Call) -> JoinGroupResponse | Refused:
         if not self._may_read(request.group_id, call):
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
-        error = ErrorCode.INVALID_GROUP_ID
         if request.group_id:
-            error = await self._consumer_groups.make_room_for_classic(request.group_id)
-        if error:
-            answer = JoinGroupResponse(error_code=error, member_id=request.member_id)
+            joining = Joining(request, call.version, call.client_id, f"/{call.session.host}")
+            may_see = partial(self._access.allows, call.session, AclOperation.DESCRIBE, ResourceType.TOPIC)
+            answer = await self._members.join(joining, may_see)
         else:
-            answer = await self._groups.join(Joining(request, call.version, call.client_id, f"/{call.session.host}"))
+            answer = refused_join(ErrorCode.INVALID_GROUP_ID, request.member_id)
         if call.version < _NULL_NAME_SINCE:
             return replace(answer, protocol_name=answer.protocol_name or "")
         return replace(answer, protocol_name=answer.protocol_name or None)
@@ -64,26 +64,24 @@ class GroupMemberHandlers:
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         if not request.group_id:
             return SyncGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID)
-        return await self._groups.sync(request)
+        return await self._members.sync(request)
 
     def _heartbeat(self, request: HeartbeatRequest, call: Call) -> HeartbeatResponse | Refused:
         if not self._may_read(request.group_id, call):
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         if not request.group_id:
             return HeartbeatResponse(error_code=ErrorCode.INVALID_GROUP_ID)
-        return HeartbeatResponse(error_code=self._groups.heartbeat(request))
+        return HeartbeatResponse(error_code=self._members.heartbeat(request))
 
     async def _leave(self, request: LeaveGroupRequest, call: Call) -> LeaveGroupResponse | Refused:
         if not self._may_read(request.group_id, call):
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         if not request.group_id:
             return LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID)
-        is_classic = self._consumer_groups.group(request.group_id) is None
-        leave = self._groups.leave if is_classic else self._consumer_groups.leave
         if call.version >= _BATCHES_SINCE:
-            return LeaveGroupResponse(members=await leave(request.group_id, request.members))
+            return LeaveGroupResponse(members=await self._members.leave(request.group_id, request.members))
         one = LeaveGroupRequest.MemberIdentity(request.member_id)
-        (result,) = await leave(request.group_id, [one])
+        (result,) = await self._members.leave(request.group_id, [one])
         return LeaveGroupResponse(error_code=result.error_code)
 
     def _may_read(self, group_id: str, call: Call) -> bool:

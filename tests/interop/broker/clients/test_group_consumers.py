@@ -134,6 +134,34 @@ def test_librdkafka_shares_and_takes_over_in_a_consumer_group(broker: ThreadedBr
         each.close()
 
 
+@pytest.mark.parametrize("strategy", ["range", "roundrobin"])
+def test_librdkafka_is_upgraded_and_downgraded_one_by_one(broker: ThreadedBroker, topic: str, strategy: str) -> None:
+    """A rolling change of ``group.protocol``: the group is shared all the time, and nothing is read again.
+
+    The sticky assignor of librdkafka leaves user data in assignments; Kafka upgrades no such group either.
+    """
+    settings: dict[str, str | int] = {"partition.assignment.strategy": strategy}
+    consumers = [confluent_consumer(broker, topic, **settings) for _ in range(2)]
+    polled(consumers, lambda values: is_shared(consumers) and len(values) >= RECORDS)
+    for each in consumers:
+        each.commit(asynchronous=False)
+    with BlockingAdminClient(broker.bootstrap_servers) as admin:
+        for number, protocol in enumerate(("consumer", "consumer", "classic", "classic")):
+            is_new = protocol == "consumer"
+            comes = consumer_group_member(broker, topic) if is_new else confluent_consumer(broker, topic, **settings)
+            again = polled([*consumers, comes], lambda _, now=(*consumers, comes): is_shared(now))  # type: ignore[misc]
+            assert not again, "what was committed is not read again"
+            assert admin.describe_consumer_groups([topic]).all()[topic].type == "consumer"
+            consumers.pop(0).close()
+            consumers.append(comes)
+            assert not polled(consumers, lambda _: is_shared(consumers))
+            described = admin.describe_consumer_groups([topic]).all()[topic]
+            assert described.type == ("classic" if number == 3 else "consumer")
+            assert len(described.members) == 2
+    for each in consumers:
+        each.close()
+
+
 def test_librdkafka_subscribes_by_a_regular_expression(broker: ThreadedBroker, topic: str) -> None:
     consumer = consumer_group_member(broker, topic, f"^{topic[:-2]}..$")
     polled([consumer], lambda values: len(values) == RECORDS)

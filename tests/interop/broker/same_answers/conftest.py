@@ -1,5 +1,5 @@
-"""Fixtures ``plain_pair``, ``secure_pair`` and ``policy_pair``: Apache Kafka and the embedded broker with the same
-properties.
+"""Fixtures ``plain_pair``, ``secure_pair``, ``policy_pair`` and ``upgrading_pair``: Apache Kafka and the embedded
+broker with the same properties.
 """
 
 from __future__ import annotations
@@ -70,6 +70,22 @@ def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         own = {name: f"tests.interop.broker.same_answers.policies:{policy}" for name, policy in policies.items()}
         with embedded_side({**_properties_of(kafka), **own}) as embedded:
             yield Pair(Side("Apache Kafka", kafka.host, kafka.port), embedded)
+
+
+@pytest.fixture(scope="session")
+def upgrading_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    """Brokers where classic groups become consumer groups of two members, and consumer groups stay what they are."""
+    properties = {
+        "group.consumer.assignment.interval.ms": "0",
+        "group.consumer.max.size": "2",
+        "group.consumer.migration.policy": "Upgrade",
+        "group.initial.rebalance.delay.ms": "400",
+    }
+    with (
+        running_broker(RELEASE, tmp_path_factory.mktemp("upgrading"), properties=properties) as kafka,
+        embedded_side(_properties_of(kafka)) as embedded,
+    ):
+        yield Pair(Side("Apache Kafka", kafka.host, kafka.port), embedded)
 
 
 def _properties_of(kafka: Broker) -> Mapping[str, str]:

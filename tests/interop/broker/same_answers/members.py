@@ -40,6 +40,8 @@ class Member:
         protocols: the names of its protocols.
         protocol_type: of the group.
         member_id, generation, leads: as the last answer to JoinGroup had them.
+        metadata: of each protocol.
+        share: what the leader assigns to it; empty for a number.
     """
 
     client: Client
@@ -53,6 +55,7 @@ class Member:
     leads: bool = False
     protocol: str | None = None
     metadata: bytes = SUBSCRIPTION
+    share: bytes = b""
 
     def send_join(self, session_ms: int = 10_000, rebalance_ms: int = 10_000) -> None:
         """Send JoinGroup, with the id that the last answer gave."""
@@ -90,7 +93,7 @@ class Member:
         """Send SyncGroup; the leader names the members that it assigns something to."""
         version = min(self.version, 5)
         assignments = tuple(
-            SyncGroupRequest.SyncGroupRequestAssignment(each.member_id, f"for {number}".encode())
+            SyncGroupRequest.SyncGroupRequestAssignment(each.member_id, each.share or f"for {number}".encode())
             for number, each in enumerate(assigned)
         )
         request = SyncGroupRequest(

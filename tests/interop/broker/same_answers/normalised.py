@@ -67,6 +67,9 @@ _SETS = frozenset(
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """The end of the id that a member of a group gets."""
 
+_GIVEN = re.compile(r"[A-Za-z0-9_-]{22}")
+"""The id that a classic member of a consumer group gets."""
+
 _ADDRESSES = frozenset(
     {
         "advertised.listeners",
@@ -116,6 +119,8 @@ def _value(name: str, value: object) -> Normalised:
             return value if value < 0 else "a number of the broker"
         case float():
             return "no number" if isnan(value) else value
+        case str() if name == "member_id" and _GIVEN.fullmatch(value):
+            return "an id"
         case str():
             return _UUID.sub("an id", value)
         case int() | bytes() | None:

@@ -98,6 +98,15 @@ def same_answers_from_brokers_with_policies(scenario: Scenario) -> Callable[[Pai
     return _named(test, scenario)
 
 
+def same_answers_from_upgrading_brokers(scenario: Scenario) -> Callable[[Pair], None]:
+    """Make a test of a scenario at brokers that make consumer groups of classic groups, and not the other way round."""
+
+    def test(upgrading_pair: Pair) -> None:
+        upgrading_pair.compare(scenario)
+
+    return _named(test, scenario)
+
+
 def _named(test: Callable[[Pair], None], scenario: Scenario) -> Callable[[Pair], None]:
     test.__name__ = scenario.__name__
     test.__qualname__ = scenario.__qualname__

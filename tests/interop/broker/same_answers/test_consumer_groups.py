@@ -342,8 +342,8 @@ def test_administrators_see_and_remove(talk: Talk) -> None:
 
 
 @same_answers_from_brokers_with_policies
-def test_consumer_groups_do_not_mix_with_classic_ones(talk: Talk) -> None:
-    """As with ``group.consumer.migration.policy=disabled``: an empty group becomes one of the other kind."""
+def test_where_migration_is_disabled_only_empty_groups_change_their_kind(talk: Talk) -> None:
+    """An empty group becomes one of the other kind."""
     create(talk, "cg-topic", 4)
     coordinated(talk, "cg-mixed")
     consumer = Consumer(talk, "cg-mixed", "member-a")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
 from kafkawire.broker.clock import Clock
@@ -77,20 +77,26 @@ class ClassicGroups(LiveGroups[ClassicGroup]):
 
     # Requests.
 
+    def refusal(self, joining: Joining) -> JoinGroupResponse | None:
+        """The answer to a JoinGroup request that can be refused before the group is read; None for any other."""
+        request = joining.request
+        if request.session_timeout_ms not in self._settings.session_ms:
+            return refused_join(ErrorCode.INVALID_SESSION_TIMEOUT, request.member_id)
+        if request.member_id and not self._exists(request.group_id):
+            return refused_join(ErrorCode.UNKNOWN_MEMBER_ID, request.member_id)
+        if joining.size > _LARGE and self._bytes + joining.size > self._settings.most_bytes:
+            return refused_join(ErrorCode.GROUP_MAX_SIZE_REACHED, "")
+        return None
+
     async def join(self, joining: Joining) -> JoinGroupResponse:
-        """The answer to a JoinGroup request, which may wait for other members.
+        """The answer to a JoinGroup request, which may wait for other members; the log is prepared.
 
         Raises:
             StorageError, OSError: a record could not be written.
         """
-        request = joining.request
-        if request.session_timeout_ms not in self._settings.session_ms:
-            return _refused_join(ErrorCode.INVALID_SESSION_TIMEOUT, request.member_id)
-        if request.member_id and not self._exists(request.group_id):
-            return _refused_join(ErrorCode.UNKNOWN_MEMBER_ID, request.member_id)
-        if joining.size > _LARGE and self._bytes + joining.size > self._settings.most_bytes:
-            return _refused_join(ErrorCode.GROUP_MAX_SIZE_REACHED, "")
-        await self._coordinator.prepare([request.group_id])
+        request, refused = joining.request, self.refusal(joining)
+        if refused is not None:
+            return refused
         if not self._exists(request.group_id):
             self._coordinator.commit([(GroupMetadataKey(request.group_id), first_value(self._now()))])
         group = self._group(request.group_id)
@@ -100,14 +106,13 @@ class ClassicGroups(LiveGroups[ClassicGroup]):
         return await self._answered(ticket, answer, JoinGroupResponse)
 
     async def sync(self, request: SyncGroupRequest) -> SyncGroupResponse:
-        """The answer to a SyncGroup request, which may wait for the leader.
+        """The answer to a SyncGroup request, which may wait for the leader; the log is prepared.
 
         Raises:
             StorageError, OSError: a record could not be written.
         """
         if not self._exists(request.group_id):
             return SyncGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
-        await self._coordinator.prepare([request.group_id])
         group = self._group(request.group_id)
         ticket, answer = self._waited_for()
         group.sync(request, ticket, self._now())
@@ -126,13 +131,11 @@ class ClassicGroups(LiveGroups[ClassicGroup]):
     async def leave(
         self, group_id: str, members: Sequence[LeaveGroupRequest.MemberIdentity]
     ) -> Sequence[LeaveGroupResponse.MemberResponse]:
-        """The results of a LeaveGroup request.
+        """The results of a LeaveGroup request; the log is prepared.
 
         Raises:
             StorageError, OSError: a record could not be written.
         """
-        if group_id in self._live:
-            await self._coordinator.prepare([group_id])
         group = self._live.get(group_id)
         if group is None:
             result, unknown = LeaveGroupResponse.MemberResponse, ErrorCode.UNKNOWN_MEMBER_ID
@@ -160,6 +163,24 @@ class ClassicGroups(LiveGroups[ClassicGroup]):
             return ErrorCode.ILLEGAL_GENERATION if is_member else ErrorCode.NONE
         return group.transactional_commit_error(request)
 
+    # Groups that become groups of the other kind.
+
+    def interrupt(self, group: ClassicGroup) -> None:
+        """Let the members of a group that wait join again: it becomes a consumer group."""
+        group.interrupt(ErrorCode.REBALANCE_IN_PROGRESS)
+        self._settle(group)
+
+    def end(self, group_id: str) -> None:
+        """Forget a group that is a consumer group now."""
+        group = self._live.pop(group_id, None)
+        if group is not None:
+            self._close(group, ErrorCode.REBALANCE_IN_PROGRESS)
+
+    def take(self, group: ClassicGroup) -> None:
+        """Take a group that was a consumer group; its record is written."""
+        self._live[group.group_id] = group
+        self._settle(group)
+
     def _exists(self, group_id: str) -> bool:
         return group_id in self._live or group_id in self._coordinator.state.by_id
 
@@ -178,15 +199,23 @@ class ClassicGroups(LiveGroups[ClassicGroup]):
         answers, value = group.outcome()
         if value is not None:
             self._coordinator.commit([(GroupMetadataKey(group.group_id), value)])
-        for ticket, answer in answers.items():
-            waiting = self._waiting.get(ticket)
-            if waiting is not None and not waiting.done():
-                waiting.set_result(answer)
+        self._answer(answers)
         self._count(group)
         if group.is_idle:
             self._live.pop(group.group_id, None)
         else:
             self._wakes.set(group.group_id, group.timers.look_at)
+
+    def _answer(self, answers: Mapping[Ticket, Message]) -> None:
+        for ticket, answer in answers.items():
+            waiting = self._waiting.get(ticket)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(answer)
+
+    def _close(self, group: ClassicGroup, error: ErrorCode) -> None:
+        group.close(error)
+        self._count(group)
+        self._answer(group.outcome().answers)
 
     def _count(self, group: ClassicGroup) -> None:
         self._bytes += group.roster.size - self._sizes.pop(group.group_id, 0)
@@ -212,13 +241,9 @@ class ClassicGroups(LiveGroups[ClassicGroup]):
         """The topic of the records was deleted."""
         live, self._live = self._live, {}
         for group in live.values():
-            group.close(ErrorCode.NOT_COORDINATOR)
-            self._count(group)
-            for ticket, answer in group.outcome().answers.items():
-                waiting = self._waiting.get(ticket)
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(answer)
+            self._close(group, ErrorCode.NOT_COORDINATOR)
 
 
-def _refused_join(error: ErrorCode, member_id: str) -> JoinGroupResponse:
+def refused_join(error: ErrorCode, member_id: str) -> JoinGroupResponse:
+    """The answer to a JoinGroup request that is refused."""
     return JoinGroupResponse(error_code=error, protocol_name=None, member_id=member_id)

@@ -5,7 +5,7 @@ The rules are those of Apache Kafka 4.3 (``GroupMetadataManager``). Nothing here
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple
 from uuid import uuid4
 
@@ -110,10 +110,36 @@ class Rebalance:
                 case TimerKind.SESSION:
                     self._expire_session(timer, now)
 
-    def close(self, error: ErrorCode) -> None:
-        """The group is gone: answer every request that waits."""
+    def begin_with(self, generation: int, members: Iterable[Member], now: Now) -> None:
+        """Begin as a stable group of consumers that have a generation; ``record_members`` follows."""
+        self.protocol_type, self.generation, self._since_ms = CONSUMER, generation, now.ms
+        for member in members:
+            self.roster.add(member)
+            self._begin_session(member, now)
+        self.protocol = self.roster.selected_protocol()
+        self.subscribed = subscribed_topics(self.protocol_type, self.protocol, self.roster.members.values())
+        self.state = State.STABLE
+
+    def record_members(self) -> bool:
+        """Record the members as they are; returns whether that is possible."""
+        value = self._value_with({})
+        if self._is_too_large(value):
+            return False
+        self._value = value
+        return True
+
+    def rebalance(self, now: Now) -> None:
+        """Let all members join again."""
+        self._prepare_rebalance(now)
+
+    def interrupt(self, error: ErrorCode) -> None:
+        """Answer every request that waits."""
         for member in self.roster.members.values():
             self._refuse_waiting(member, error, member.member_id)
+
+    def close(self, error: ErrorCode) -> None:
+        """The group is gone: answer every request that waits."""
+        self.interrupt(error)
         self.timers = Timers()
         self.roster = Roster()
         self.state = State.DEAD

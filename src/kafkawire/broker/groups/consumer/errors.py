@@ -10,10 +10,10 @@ class GroupError(Exception):
 
     Args:
         code: the error for the client.
-        message: for people.
+        message: for people; None for an error that Kafka does not expect.
     """
 
-    def __init__(self, code: ErrorCode, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, code: ErrorCode, message: str | None) -> None:
+        super().__init__(message or code.name)
         self.code = code
         self.message = message

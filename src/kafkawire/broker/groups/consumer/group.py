@@ -11,16 +11,20 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafkawire.broker.groups import timers
+from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.consumer import target_assignment
+from kafkawire.broker.groups.consumer.conversion import downgraded, may_downgrade
 from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.group_state import ConsumerChange, ConsumerGroupState, ConsumerKey
 from kafkawire.broker.groups.consumer.joining import Beat, checked_epoch, updated
 from kafkawire.broker.groups.consumer.member import LEFT_FOR_A_WHILE, Member
-from kafkawire.broker.groups.consumer.reconciliation import Aim, reconciled
+from kafkawire.broker.groups.consumer.reconciliation import Aim, Reported, reconciled
 from kafkawire.broker.groups.consumer.settings import ASSIGNORS, ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.states import MemberState
 from kafkawire.broker.groups.consumer.topics import KnownTopics
+from kafkawire.broker.groups.java_order import timeline_order
 from kafkawire.broker.groups.timers import Now, Timer, TimerKind, Timers
+from kafkawire.broker.internal_topics.topic import java_hash
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupHeartbeatResponse,
@@ -31,6 +35,7 @@ from kafkawire.protocol import (
     ConsumerGroupRegularExpressionKey,
     ConsumerGroupRegularExpressionValue,
     ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupTargetAssignmentMetadataKey,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
@@ -53,6 +58,7 @@ class ConsumerGroup:
         state: the records, folded.
         timers: the timers that are set.
         size: about how many bytes its members determine.
+        became: the classic group that it is now; None while it is a consumer group.
         wanted_regexes: those that are to be resolved now; ``resolve`` takes what they match.
     """
 
@@ -68,12 +74,13 @@ class ConsumerGroup:
         self.timers = Timers()
         self.size = sum(member.size for member in self.state.members.values())
         self.wanted_regexes: tuple[str, ...] = ()
+        self.became: ClassicGroup | None = None
         self._settings = settings
         self._topics = topics
         self._seen = -1
         self._changes: list[ConsumerChange] = []
         for member in self.state.members.values():
-            self._begin_session(member.member_id, now)
+            self._begin_session(member, now)
             self._time_revocation(member, now)
 
     def changes(self) -> Sequence[ConsumerChange]:
@@ -90,25 +97,21 @@ class ConsumerGroup:
             GroupError: it is refused; nothing has changed then.
         """
         request, state = beat.request, self.state
-        if len(state.members) >= self._settings.most_members and request.member_id not in state.members:
-            reason = f"The consumer group has reached its maximum capacity of {self._settings.most_members} members."
-            raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, reason)
+        self._check_room(request.member_id)
         replaced = self._replaced(beat)
-        before = self._known(beat) if replaced is None else _with_id(replaced, request.member_id)
+        before = self._known(beat) if replaced is None else with_id(replaced, request.member_id)
         after = updated(before, beat)
         if after.regex != before.regex and after.regex and not state.subscribed_regexes[after.regex]:
             beat.check_regex(after.regex)
         is_new = request.member_id not in state.members
         if replaced is not None:
             self._replace(replaced, before)
-        names_changed = self._subscribe(before, after)
-        regex_changed = before.regex != after.regex
-        is_resolved = regex_changed and self._subscribe_to_regex(before.regex, after.regex, after.member_id)
-        self._want_regexes(now, is_new=regex_changed and state.subscribed_regexes[after.regex or ""] == 1)
-        self._refresh(must_bump=names_changed or is_resolved)
+        has_changed = self._change(before, after, now)
         self._assign(now, after.member_id if is_new else None)
-        after = self._reconcile(after, beat, now, has_changed=names_changed or regex_changed)
-        self._begin_session(after.member_id, now)
+        after = self._reconcile(after, request.topic_partitions, now, has_changed=has_changed)
+        self._begin_session(after, now)
+        if before.classic is not None:
+            self._end_waits(after.member_id)
         has_news = request.member_epoch == 0 or beat.is_full or before.assigned != after.assigned
         return ConsumerGroupHeartbeatResponse(
             member_id=after.member_id,
@@ -116,6 +119,12 @@ class ConsumerGroup:
             heartbeat_interval_ms=self._settings.heartbeat_ms(state.group_id),
             assignment=_assignment(after) if has_news else None,
         )
+
+    def _check_room(self, member_id: str) -> None:
+        most = self._settings.most_members
+        if len(self.state.members) >= most and member_id not in self.state.members:
+            reason = f"The consumer group has reached its maximum capacity of {most} members."
+            raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, reason)
 
     def _replaced(self, beat: Beat) -> Member | None:
         """The static member whose place another takes, which has left for a while; None if there is none."""
@@ -158,15 +167,22 @@ class ConsumerGroup:
 
     def _replace(self, old: Member, new: Member) -> None:
         target = target_assignment.recorded(self.state.target(old.member_id))
-        self._write_removal(old.member_id)
-        self.timers.cancel(timers.session(old.member_id))
-        self.timers.cancel(timers.revocation(old.member_id))
+        self._remove(old.member_id)
         group_id, member_id = self.state.group_id, new.member_id
         self._write(ConsumerGroupMemberMetadataKey(group_id, member_id), new.metadata)
         self._write(ConsumerGroupTargetAssignmentMemberKey(group_id, member_id), target)
         self._write(ConsumerGroupCurrentMemberAssignmentKey(group_id, member_id), new.current)
 
     # Subscriptions.
+
+    def _change(self, before: Member, after: Member, now: Now) -> bool:
+        """Record what a member brings, and begin an epoch if it must; returns whether it subscribes otherwise."""
+        names_changed = self._subscribe(before, after)
+        regex_changed = before.regex != after.regex
+        is_resolved = regex_changed and self._subscribe_to_regex(before.regex, after.regex, after.member_id)
+        self._want_regexes(now, is_new=regex_changed and self.state.subscribed_regexes[after.regex or ""] == 1)
+        self._refresh(must_bump=names_changed or is_resolved)
+        return names_changed or regex_changed
 
     def _subscribe(self, before: Member, after: Member) -> bool:
         """Record what a member brings; returns whether it subscribes to other names."""
@@ -243,7 +259,7 @@ class ConsumerGroup:
         for change in target_assignment.changes(state, self._topics, ASSIGNORS[preferred], now.ms, newcomer):
             self._write(*change)
 
-    def _reconcile(self, member: Member, beat: Beat, now: Now, *, has_changed: bool) -> Member:
+    def _reconcile(self, member: Member, reported: Reported | None, now: Now, *, has_changed: bool) -> Member:
         state, epoch = self.state, self.state.assignment_epoch
         if not has_changed and member.is_reconciled_to(epoch):
             return member
@@ -253,7 +269,7 @@ class ConsumerGroup:
             state.target(member.member_id),
             frozenset(topic for topic in ids if topic is not None),
             has_changed,
-            beat.request.topic_partitions,
+            reported,
             state.owner,
         )
         after = reconciled(member, aim)
@@ -271,40 +287,43 @@ class ConsumerGroup:
             GroupError: it is refused.
         """
         request = beat.request
-        if request.instance_id is None:
-            member = self.state.members.get(request.member_id)
-            if member is None:
-                raise self._unknown(request.member_id)
-        else:
-            member = self._static(request.instance_id, request.member_id)
+        member = self._existing(request.member_id, request.instance_id)
         if request.instance_id is not None and request.member_epoch == LEFT_FOR_A_WHILE:
             key = ConsumerGroupCurrentMemberAssignmentKey(self.state.group_id, member.member_id)
             self._write(key, member.has_left_for_a_while().current)
         else:
-            self.fence([member.member_id])
+            self.fence([member.member_id], now)
         return ConsumerGroupHeartbeatResponse(member_id=request.member_id, member_epoch=request.member_epoch)
 
     def find(self, member_id: str, instance_id: str | None) -> Member:
-        """The member that an administrator removes, by either id.
+        """The member that leaves or that an administrator removes, who knows a static one by its instance id.
 
         Raises:
             GroupError: there is none.
         """
+        if instance_id is not None and not member_id:
+            member_id = self.state.static_ids.get(instance_id, "")
+        return self._existing(member_id, instance_id)
+
+    def _existing(self, member_id: str, instance_id: str | None) -> Member:
         if instance_id is not None:
-            member = self.state.static_member(instance_id)
-            return self._static(instance_id, member_id or ("" if member is None else member.member_id))
+            return self._static(instance_id, member_id)
         member = self.state.members.get(member_id)
         if member is None:
             raise self._unknown(member_id)
         return member
 
-    def fence(self, member_ids: Sequence[str]) -> None:
-        """Remove members, which begins an epoch."""
+    def fence(self, member_ids: Sequence[str], now: Now) -> None:
+        """Remove members, which begins an epoch; the group becomes a classic one if only classic members are left."""
+        if member_ids and may_downgrade(self.state, member_ids, self._settings):
+            classic = downgraded(self.state, member_ids, self._settings, self._topics, now)
+            if classic is not None:
+                classic.rebalance(now)
+                self._become(classic)
+                return
         gone = [self.state.members[member_id] for member_id in member_ids]
         for member in gone:
-            self._write_removal(member.member_id)
-            self.timers.cancel(timers.session(member.member_id))
-            self.timers.cancel(timers.revocation(member.member_id))
+            self._remove(member.member_id)
         for regex in dict.fromkeys(member.regex for member in gone if member.regex):
             if not self.state.subscribed_regexes[regex]:
                 self._write(ConsumerGroupRegularExpressionKey(self.state.group_id, regex), None)
@@ -315,23 +334,50 @@ class ConsumerGroup:
         """Let the timers fire that are due, the earliest first."""
         for timer in self.timers.due(now.seconds):
             member = self.state.members.get(timer.member_id)
-            if member is not None and (timer.kind is TimerKind.SESSION or member.epoch != LEFT_FOR_A_WHILE):
-                self.fence([member.member_id])
+            if member is not None and (timer.kind is not TimerKind.REVOCATION or member.epoch != LEFT_FOR_A_WHILE):
+                self.fence([member.member_id], now)
 
-    def _begin_session(self, member_id: str, now: Now) -> None:
-        session = self._settings.session_ms(self.state.group_id)
-        self.timers.set(timers.session(member_id), now.seconds + session / 1000)
+    def _begin_session(self, member: Member, now: Now) -> None:
+        own = member.classic
+        session = self._settings.session_ms(self.state.group_id) if own is None else own.session_timeout_ms
+        self.timers.set(timers.session(member.member_id), now.seconds + session / 1000)
+
+    def _end_waits(self, member_id: str) -> None:
+        """Wait for no JoinGroup and SyncGroup request of a member any more."""
+        self.timers.cancel(timers.join(member_id))
+        self.timers.cancel(timers.sync(member_id))
 
     def _time_revocation(self, member: Member, now: Now) -> None:
+        """A classic member has other timers, since it gives up partitions when it joins again."""
         timer: Timer = timers.revocation(member.member_id)
-        if member.state is MemberState.UNREVOKED_PARTITIONS:
+        if member.state is MemberState.UNREVOKED_PARTITIONS and member.classic is None:
             self.timers.set(timer, now.seconds + max(member.rebalance_timeout_ms, 0) / 1000)
         else:
             self.timers.cancel(timer)
 
     # Records.
 
-    def _write_removal(self, member_id: str) -> None:
+    def _become(self, classic: ClassicGroup) -> None:
+        """End as a consumer group."""
+        state, group_id = self.state, self.state.group_id
+        member_ids = timeline_order(state.members, java_hash)
+        for member_id in member_ids:
+            self._write(ConsumerGroupCurrentMemberAssignmentKey(group_id, member_id), None)
+        for member_id in member_ids:
+            self._write(ConsumerGroupTargetAssignmentMemberKey(group_id, member_id), None)
+        self._write(ConsumerGroupTargetAssignmentMetadataKey(group_id), None)
+        for member_id in member_ids:
+            self._write(ConsumerGroupMemberMetadataKey(group_id, member_id), None)
+        for regex in [*state.regexes]:
+            self._write(ConsumerGroupRegularExpressionKey(group_id, regex), None)
+        self._write(ConsumerGroupPartitionMetadataKey(group_id), None)
+        self._write(ConsumerGroupMetadataKey(group_id), None)
+        self.timers = Timers()
+        self.became = classic
+
+    def _remove(self, member_id: str) -> None:
+        for timer in timers.of_member(member_id):
+            self.timers.cancel(timer)
         group_id = self.state.group_id
         self._write(ConsumerGroupCurrentMemberAssignmentKey(group_id, member_id), None)
         self._write(ConsumerGroupTargetAssignmentMemberKey(group_id, member_id), None)
@@ -347,7 +393,7 @@ class ConsumerGroup:
         self.size += (0 if after is None else after.size) - (0 if before is None else before.size)
 
 
-def _with_id(member: Member, member_id: str) -> Member:
+def with_id(member: Member, member_id: str) -> Member:
     """A static member that comes back with another id."""
     return replace(member, member_id=member_id, epoch=0, previous_epoch=0)
 

@@ -164,6 +164,16 @@ class ConsumerGroupState:
         return self._regexes
 
     @property
+    def supported_by_classic(self) -> frozenset[str] | None:
+        """The classic protocols that all classic members support; None if no member is classic."""
+        supported: frozenset[str] | None = None
+        for member in self.members.values():
+            if member.classic is not None:
+                names = frozenset(each.name for each in member.classic.supported_protocols)
+                supported = names if supported is None else supported & names
+        return supported
+
+    @property
     def is_homogeneous(self) -> bool:
         """Whether all members subscribe to the same topics, as far as Kafka finds out without comparing them."""
         count = len(self.members)

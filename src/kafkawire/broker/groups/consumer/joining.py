@@ -8,7 +8,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafkawire.broker.groups.consumer.errors import GroupError
-from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE, Member, names_in_order
+from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE, Member, subscribed_to
 from kafkawire.protocol import ConsumerGroupHeartbeatRequest
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.message import Struct
@@ -113,9 +113,7 @@ def _owns_less(member: Member, beat: Beat) -> bool:
 def updated(member: Member, beat: Beat) -> Member:
     """The member with the fields that a heartbeat has; those that are null or -1 have not changed."""
     request = beat.request
-    topics = member.topics
-    if request.subscribed_topic_names is not None and frozenset(request.subscribed_topic_names) != frozenset(topics):
-        topics = names_in_order(request.subscribed_topic_names)
+    names = request.subscribed_topic_names
     return replace(
         member,
         instance_id=_first(request.instance_id, member.instance_id),
@@ -125,7 +123,7 @@ def updated(member: Member, beat: Beat) -> Member:
         else request.rebalance_timeout_ms,
         client_id=beat.client_id,
         client_host=beat.client_host,
-        topics=topics,
+        topics=member.topics if names is None else subscribed_to(names, member.topics),
         regex=_first(request.subscribed_topic_regex, member.regex),
         assignor=_first(request.server_assignor, member.assignor),
         classic=None,

@@ -11,12 +11,14 @@ from msgspec.structs import replace
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.groups.classic.live_groups import ClassicGroups
+from kafkawire.broker.groups.classic.group import Joining
+from kafkawire.broker.groups.classic.live_groups import ClassicGroups, refused_join
 from kafkawire.broker.groups.classic.states import State
+from kafkawire.broker.groups.consumer.conversion import check_upgrade, upgraded
 from kafkawire.broker.groups.consumer.errors import GroupError
-from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.consumer.joining import Beat, check
 from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE
+from kafkawire.broker.groups.consumer.mixed_group import MixedGroup
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.groups.coordinator import GroupCoordinator
@@ -29,8 +31,12 @@ from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
     GroupMetadataKey,
+    HeartbeatRequest,
+    JoinGroupResponse,
     LeaveGroupRequest,
     LeaveGroupResponse,
+    SyncGroupRequest,
+    SyncGroupResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -39,12 +45,12 @@ _LARGE: Final = 1 << 14
 """Bytes of a member; smaller ones may join however much the large ones take."""
 
 
-class ConsumerGroups(LiveGroups[ConsumerGroup]):
+class ConsumerGroups(LiveGroups[MixedGroup]):
     """The groups of KIP-848 that have members; all others are made from their records when they are needed.
 
     Args:
         coordinator: has the records of all groups, and writes new ones.
-        classic: the classic groups; an empty one becomes a consumer group when a member joins.
+        classic: the classic groups, which become consumer groups and the other way round.
         clock: the broker's.
         settings: of all groups.
         topics: of the cluster.
@@ -93,7 +99,7 @@ class ConsumerGroups(LiveGroups[ConsumerGroup]):
         """The names of the assignors, the default first."""
         return self._settings.assignors
 
-    def group(self, group_id: str) -> ConsumerGroup | None:
+    def group(self, group_id: str) -> MixedGroup | None:
         """A group as it is now; None if there is none of this kind."""
         if group_id in self._live:
             return self._live[group_id]
@@ -130,65 +136,93 @@ class ConsumerGroups(LiveGroups[ConsumerGroup]):
         self._existing(request)
         await self._coordinator.prepare([request.group_id])
         group = self._existing(request)
-        before: list[Change] = []
+        before: Sequence[Change] = ()
         if group is None:
-            before = self._end_of_classic(request.group_id)
-            group = self._made(request.group_id)
+            group, before = self._begun(request.group_id)
         leaves = request.member_epoch in {LEFT, LEFT_FOR_A_WHILE}
         answer = group.leave(beat, self._now()) if leaves else group.heartbeat(beat, self._now())
         self._settle(group, before)
+        if before:
+            self._classic.end(request.group_id)
         self._resolve_soon(group, may_see)
         await self._coordinator.durable()
         return answer
 
-    async def leave(
-        self, group_id: str, members: Sequence[LeaveGroupRequest.MemberIdentity]
-    ) -> Sequence[LeaveGroupResponse.MemberResponse]:
-        """An administrator removes members of a group that exists; returns the result of each.
+    # Requests of classic members; the log is prepared.
+
+    async def join(self, group: MixedGroup, joining: Joining, may_see: Callable[[str], bool]) -> JoinGroupResponse:
+        """The answer to a JoinGroup request.
 
         Raises:
             StorageError, OSError: a record could not be written.
         """
-        await self._coordinator.prepare([group_id])
-        group = self.group(group_id)
+        if joining.size > _LARGE and self._bytes + joining.size > self._settings.most_bytes:
+            return refused_join(ErrorCode.GROUP_MAX_SIZE_REACHED, "")
+        try:
+            answer = group.join(joining, self._now())
+        except GroupError as refused:
+            return refused_join(refused.code, "")
+        self._settle(group)
+        self._resolve_soon(group, may_see)
+        await self._coordinator.durable()
+        return answer
+
+    async def sync(self, group: MixedGroup, request: SyncGroupRequest) -> SyncGroupResponse:
+        """The answer to a SyncGroup request.
+
+        Raises:
+            StorageError, OSError: a record could not be written.
+        """
+        try:
+            answer = group.sync(request, self._now())
+        except GroupError as refused:
+            answer = SyncGroupResponse(error_code=refused.code)
+        self._keep(group)
+        await self._coordinator.durable()
+        return answer
+
+    def beat(self, group: MixedGroup, request: HeartbeatRequest) -> ErrorCode:
+        """The error for a heartbeat."""
+        try:
+            return group.beat(request, self._now())
+        except GroupError as refused:
+            return refused.code
+        finally:
+            self._keep(group)
+
+    async def leave(
+        self, group: MixedGroup, members: Sequence[LeaveGroupRequest.MemberIdentity]
+    ) -> Sequence[LeaveGroupResponse.MemberResponse]:
+        """Classic members leave, or an administrator removes members; returns the result of each.
+
+        Raises:
+            StorageError, OSError: a record could not be written.
+        """
         results, gone = [], dict[str, None]()
         for each in members:
-            error = ErrorCode.UNKNOWN_MEMBER_ID
-            if group is not None:
-                try:
-                    gone[group.find(each.member_id, each.group_instance_id).member_id] = None
-                    error = ErrorCode.NONE
-                except GroupError as refused:
-                    error = refused.code
+            error = ErrorCode.NONE
+            try:
+                gone[group.find(each.member_id, each.group_instance_id).member_id] = None
+            except GroupError as refused:
+                error = refused.code
             results.append(LeaveGroupResponse.MemberResponse(each.member_id, each.group_instance_id, error))
-        if group is not None:
-            group.fence([*gone])
-            self._settle(group)
+        group.fence([*gone], self._now())
+        self._settle(group)
         await self._coordinator.durable()
         return results
 
-    async def make_room_for_classic(self, group_id: str) -> ErrorCode:
-        """A member of a classic group wants to join: an empty consumer group is deleted for it, others stay.
-
-        Returns:
-            The error for the member; NONE if it may join.
+    def make_room_for_classic(self, group_id: str) -> None:
+        """Delete a group without members: a classic one begins. Its offsets stay.
 
         Raises:
-            StorageError, OSError: a record could not be written.
+            StorageError: a record could not be written.
         """
-        if self.group(group_id) is None:
-            return ErrorCode.NONE
-        await self._coordinator.prepare([group_id])
-        group = self.group(group_id)
-        if group is None:
-            return ErrorCode.NONE
-        if group.state.members:
-            return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
         self._coordinator.commit([*self._coordinator.state.by_id[group_id].removal_of_members()])
         self.forget(group_id)
-        return ErrorCode.NONE
 
-    def _existing(self, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroup | None:
+    # Groups that begin.
+
+    def _existing(self, request: ConsumerGroupHeartbeatRequest) -> MixedGroup | None:
         """The group of a request; None if it begins now.
 
         Raises:
@@ -205,34 +239,48 @@ class ConsumerGroups(LiveGroups[ConsumerGroup]):
         if classic is not None and not may_begin:
             raise GroupError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
         if classic is not None and classic.state is not State.EMPTY:
-            reason = f"Cannot upgrade classic group {group_id} to consumer group because online upgrade is disabled."
-            raise GroupError(ErrorCode.GROUP_ID_NOT_FOUND, reason)
+            check_upgrade(classic, self._settings)
         return None
 
-    def _end_of_classic(self, group_id: str) -> list[Change]:
-        """What ends an empty classic group, whose offsets stay."""
-        if self._classic.group(group_id) is None:
-            return []
-        self._classic.forget(group_id)
-        return [(GroupMetadataKey(group_id), None)]
+    def _begun(self, group_id: str) -> tuple[MixedGroup, Sequence[Change]]:
+        """A group that begins, with the records that end a classic group of the name; its offsets stay.
 
-    def _made(self, group_id: str) -> ConsumerGroup:
+        Clients that wait in the classic group join again, even if it cannot be converted: as with Apache Kafka.
+
+        Raises:
+            GroupError: the members of the classic group cannot be taken over.
+        """
+        classic = self._classic.group(group_id)
+        if classic is None:
+            return self._made(group_id), ()
+        ends: Change = (GroupMetadataKey(group_id), None)
+        if classic.state is State.EMPTY:
+            return self._made(group_id), (ends,)
+        self._classic.interrupt(classic)
+        records = upgraded(classic, self._topics)
+        return MixedGroup(group_id, records, self._settings, self._topics, self._now()), (ends, *records)
+
+    def _made(self, group_id: str) -> MixedGroup:
         stored = self._coordinator.state.by_id.get(group_id)
         records = () if stored is None else stored.records.items()
-        return ConsumerGroup(group_id, records, self._settings, self._topics, self._now())
+        return MixedGroup(group_id, records, self._settings, self._topics, self._now())
 
     # What follows from events.
 
-    def _settle(self, group: ConsumerGroup, before: Sequence[Change] = ()) -> None:
+    def _settle(self, group: MixedGroup, before: Sequence[Change] = ()) -> None:
         """Write what an event demands; the logs are prepared."""
+        group_id, became = group.state.group_id, group.became
+        after = () if became is None else ((GroupMetadataKey(group_id), became.outcome().value),)
         try:
-            self._coordinator.commit([*before, *group.changes()])
+            self._coordinator.commit([*before, *group.changes(), *after])
         except BaseException:
-            self.forget(group.state.group_id)  # it is made again from what is written
+            self.forget(group_id)  # it is made again from what is written
             raise
         self._keep(group)
+        if became is not None:
+            self._classic.take(became)
 
-    def _keep(self, group: ConsumerGroup) -> None:
+    def _keep(self, group: MixedGroup) -> None:
         """Keep a group as long as it has members."""
         group_id = group.state.group_id
         if not group.state.members:
@@ -250,7 +298,7 @@ class ConsumerGroups(LiveGroups[ConsumerGroup]):
 
     # Regular expressions.
 
-    def _resolve_soon(self, group: ConsumerGroup, may_see: Callable[[str], bool]) -> None:
+    def _resolve_soon(self, group: MixedGroup, may_see: Callable[[str], bool]) -> None:
         group_id, regexes = group.state.group_id, group.wanted_regexes
         group.wanted_regexes = ()
         if not regexes or group_id in self._resolving:

@@ -39,7 +39,7 @@ class Member(Struct, frozen=True):
         topics: to which it subscribes by name, in the order of Kafka's set.
         regex: to whose matches it subscribes; None or empty for none.
         assignor: that it prefers; None for none.
-        classic: of a member that uses the classic protocol, which only Apache Kafka's records have.
+        classic: of a member that uses the classic protocol: its session timeout, and what it supports.
         epoch: of the member; -2 for a static member that comes back.
         previous_epoch: before that.
         state: the state.
@@ -67,7 +67,9 @@ class Member(Struct, frozen=True):
     def size(self) -> int:
         """About how many bytes of memory its client determines."""
         names = (self.member_id, self.instance_id, self.rack_id, self.client_id, self.regex, self.assignor)
-        return sum(len(name) for name in (*names, *self.topics) if name is not None)
+        supported = () if self.classic is None else self.classic.supported_protocols
+        metadata = sum(len(each.name) + len(each.metadata) for each in supported)
+        return metadata + sum(len(name) for name in (*names, *self.topics) if name is not None)
 
     def is_reconciled_to(self, epoch: int) -> bool:
         """Whether it has all of the target assignment of an epoch."""
@@ -131,6 +133,11 @@ class Member(Struct, frozen=True):
             assigned_partitions=_recorded(self.assigned),
             partitions_pending_revocation=_recorded(self.revoking),
         )
+
+
+def subscribed_to(names: Iterable[str], before: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The topics to which a member subscribes, in the order that they had before if they are the same."""
+    return before if frozenset(names) == frozenset(before) else names_in_order(names)
 
 
 def names_in_order(names: Iterable[str]) -> tuple[str, ...]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from enum import Enum
 from types import MappingProxyType
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.consumer.assignors.assignment import Assignor
 from kafkawire.broker.groups.consumer.assignors.range_assignor import assign_by_range
 from kafkawire.broker.groups.consumer.assignors.uniform_assignor import assign_uniformly
@@ -17,6 +19,29 @@ ASSIGNORS: Final[Mapping[str, Assignor]] = MappingProxyType({"uniform": assign_u
 _SESSION: Final = "consumer.session.timeout.ms"
 _HEARTBEAT: Final = "consumer.heartbeat.interval.ms"
 _ASSIGNMENT: Final = "consumer.assignment.interval.ms"
+
+
+class MigrationPolicy(Enum):
+    """Which groups with members may become groups of the other kind (``group.consumer.migration.policy``)."""
+
+    DISABLED = "disabled"
+    """None, and classic members do not join consumer groups."""
+    UPGRADE = "upgrade"
+    """A classic group becomes a consumer group when a consumer joins."""
+    DOWNGRADE = "downgrade"
+    """A consumer group becomes a classic group when only classic members are left."""
+    BIDIRECTIONAL = "bidirectional"
+    """Both."""
+
+    @property
+    def upgrades(self) -> bool:
+        """Whether classic groups become consumer groups."""
+        return self in {MigrationPolicy.UPGRADE, MigrationPolicy.BIDIRECTIONAL}
+
+    @property
+    def downgrades(self) -> bool:
+        """Whether consumer groups become classic groups."""
+        return self in {MigrationPolicy.DOWNGRADE, MigrationPolicy.BIDIRECTIONAL}
 
 
 class ConsumerGroupSettings:
@@ -31,6 +56,8 @@ class ConsumerGroupSettings:
         assignors: the names of the assignors, the default first (``group.consumer.assignors``).
         most_members: of a group (``group.consumer.max.size``).
         regex_refresh_ms: how often regular expressions are resolved if nothing changes.
+        migration: which groups may become groups of the other kind.
+        classic: the properties of the classic groups that they may become.
         is_served: whether there are consumer groups at all (``group.coordinator.rebalance.protocols``).
         most_bytes: as given.
     """
@@ -45,6 +72,8 @@ class ConsumerGroupSettings:
         self.most_members = configuration.integer("group.consumer.max.size")
         self.regex_refresh_ms = configuration.integer("group.consumer.regex.refresh.interval.ms")
         self.is_served = "consumer" in configuration.strings("group.coordinator.rebalance.protocols")
+        self.migration = MigrationPolicy(configuration.text("group.consumer.migration.policy").lower())
+        self.classic = GroupSettings.of(configuration)
         self.most_bytes = most_bytes
 
     def session_ms(self, group_id: str) -> int:

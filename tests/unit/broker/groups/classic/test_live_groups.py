@@ -11,6 +11,7 @@ from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
+from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.protocol import JoinGroupRequest
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -22,7 +23,8 @@ def joining(group: str, session_ms: int) -> Joining:
     return Joining(request, 9, "c", "/h")
 
 
-async def come(groups: ClassicGroups, group: str, session_ms: int) -> None:
+async def come(coordinator: GroupCoordinator, groups: ClassicGroups, group: str, session_ms: int) -> None:
+    await coordinator.prepare([group])
     answer = await groups.join(joining(group, session_ms))
     assert answer.error_code == ErrorCode.MEMBER_ID_REQUIRED
 
@@ -33,7 +35,7 @@ async def test_sessions_that_get_shorter_leave_no_traces(tmp_path: Path) -> None
     async with opened_groups(tmp_path, clock=clock) as (coordinator, _):
         groups = ClassicGroups(coordinator, clock, GroupSettings())
         for session_ms in range(60_000, 56_000, -1):
-            await come(groups, "g", session_ms)
+            await come(coordinator, groups, "g", session_ms)
         assert groups.planned < 1100
         await groups.close()
 
@@ -43,7 +45,7 @@ async def test_the_timers_of_many_groups_fire_in_the_order_of_their_times(tmp_pa
     async with opened_groups(tmp_path, clock=clock) as (coordinator, _):
         groups = ClassicGroups(coordinator, clock, GroupSettings())
         for number in range(20):
-            await come(groups, f"g-{number}", 6000 + number * 7 % 20 * 1000)
+            await come(coordinator, groups, f"g-{number}", 6000 + number * 7 % 20 * 1000)
         for seconds in range(6, 26):
             await asyncio.sleep(0.005)
             clock.advance(seconds - clock.seconds())

@@ -1,0 +1,279 @@
+"""Groups of both kinds without a broker around them, in memory and at a time that tests move; and a classic client."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from kafkawire.broker.clock import ManualClock
+from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
+from kafkawire.broker.groups.classic.live_groups import ClassicGroups
+from kafkawire.broker.groups.consumer.errors import GroupError
+from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
+from kafkawire.broker.groups.consumer.mixed_group import MixedGroup
+from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
+from kafkawire.broker.groups.consumer.topics import KnownTopics
+from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.members import GroupMembers
+from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.internal_topics.topic import InternalTopic
+from kafkawire.broker.metadata_log.log import MetadataLog
+from kafkawire.broker.nodes import Nodes
+from kafkawire.broker.topic_names import OFFSETS_TOPIC
+from kafkawire.broker.topics.placement import Placement
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    ConsumerProtocolAssignment,
+    ConsumerProtocolSubscription,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    PartitionRecord,
+    SyncGroupRequest,
+    SyncGroupResponse,
+    TopicRecord,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.records.consumer_protocol import (
+    decode_assignment,
+    decode_subscription,
+    encode_assignment,
+    encode_subscription,
+)
+
+Partition = tuple[str, int]
+"""Topic and number."""
+
+_TURNS = 20
+_LOST = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION})
+_PARTITIONS = ConsumerProtocolAssignment.TopicPartition
+_OWNED = ConsumerProtocolSubscription.TopicPartition
+
+
+class DrivenMixedGroups:
+    """The group ``g`` of either kind.
+
+    Attributes:
+        clock: moved by ``wait``.
+        members: takes the requests of classic members.
+        coordinator: has the records.
+        topics: of the cluster.
+    """
+
+    def __init__(self, **properties: str) -> None:
+        self._properties = BrokerConfiguration({name.replace("_", "."): value for name, value in properties.items()})
+        self.clock = ManualClock()
+        self._image = MetadataImage()
+        self._controller = Controller(MetadataLog(), self._image)
+        placement = Placement(Nodes(Cluster("", 1, "", 0), Uuid(b"directory of log")))
+        topic = InternalTopic(OFFSETS_TOPIC, self._controller, self._properties, placement)
+        self.coordinator = GroupCoordinator.opened(None, topic, self.clock)
+        self.coordinator.follow(self._controller)
+        self.topics = KnownTopics(self._image.topics, lambda: self._controller.end_offset, lambda _: None)
+        self._controller.subscribe_to_commits(self.topics.committed)
+        self._begin()
+
+    def _begin(self) -> None:
+        settings = ConsumerGroupSettings(self._properties, lambda _: {})
+        self._classic = ClassicGroups(self.coordinator, self.clock, settings.classic)
+        self._consumer = ConsumerGroups(self.coordinator, self._classic, self.clock, settings, self.topics)
+        self.members = GroupMembers(self.coordinator, self._classic, self._consumer)
+
+    @property
+    def consumer_group(self) -> MixedGroup | None:
+        """The group, if it is a consumer group."""
+        return self._consumer.group("g")
+
+    @property
+    def classic_group(self) -> ClassicGroup | None:
+        """The group, if it is a classic one."""
+        return self._classic.group("g")
+
+    async def close(self) -> None:
+        await self._consumer.close()
+        await self._classic.close()
+
+    async def restart(self) -> None:
+        """The broker comes back with the records; requests that wait have no answer."""
+        await self.close()
+        self._begin()
+        self._classic.load()
+        self._consumer.load()
+
+    def create(self, name: str, partitions: int) -> None:
+        """Create a topic, or add partitions."""
+        topic = self._image.topics.by_name.get(name)
+        topic_id = Uuid.random() if topic is None else topic.topic_id
+        first = 0 if topic is None else len(topic.partitions)
+        added = [PartitionRecord(each, topic_id, (1,), (1,), leader=1) for each in range(first, partitions)]
+        self._controller.commit([TopicRecord(name, topic_id), *added] if topic is None else added)
+
+    def partitions_of(self, names: Iterable[str]) -> set[Partition]:
+        """The partitions of those topics that exist."""
+        found = (self._image.topics.by_name.get(name) for name in names)
+        return {(topic.name, partition) for topic in found if topic is not None for partition in topic.partitions}
+
+    async def send(self, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
+        """Send a heartbeat of a consumer; an error is an answer here."""
+        try:
+            return await self._consumer.heartbeat(request, 1, ("client", "/127.0.0.1"), lambda _: True)
+        except GroupError as refused:
+            return ConsumerGroupHeartbeatResponse(error_code=refused.code, error_message=refused.message)
+
+    async def wait(self, seconds: float) -> None:
+        """Let time pass, and the groups whose time has come be checked."""
+        self.clock.advance(seconds)
+        await turns()
+
+
+async def turns() -> None:
+    """Let all do what they can do now."""
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
+
+
+class ClassicClient:
+    """A client with the classic protocol: it joins, syncs and sends heartbeats, one request at a time.
+
+    Attributes:
+        topics: to which it subscribes.
+        cooperative: whether it keeps its partitions while it joins again.
+        member_id, generation: as the broker gave them.
+        owned: what it reads.
+        error: of the last answer.
+        must_join: whether it has to join (again).
+    """
+
+    def __init__(
+        self, groups: DrivenMixedGroups, *topics: str, cooperative: bool = False, instance_id: str | None = None
+    ) -> None:
+        self._groups = groups
+        self._waiting: asyncio.Task[JoinGroupResponse] | asyncio.Task[SyncGroupResponse] | None = None
+        self.topics, self.cooperative, self.instance_id = topics, cooperative, instance_id
+        self.member_id, self.generation = "", -1
+        self.owned: set[Partition] = set()
+        self.error = ErrorCode.NONE
+        self.must_join = True
+
+    async def step(self) -> None:
+        """Send the next request, or look at the answer to the last."""
+        if self._waiting is None:
+            await (self._join() if self.must_join else self._beat())
+        elif self._waiting.done():
+            await self._take()
+
+    async def leave(self) -> None:
+        """Leave, as a client that is closed."""
+        self.forget()
+        identity = LeaveGroupRequest.MemberIdentity(self.member_id, self.instance_id)
+        await self._groups.members.leave("g", (identity,))
+        await turns()
+        self._lose()
+
+    def forget(self) -> None:
+        """Wait for no answer any more."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+        self._waiting = None
+
+    async def lose_connection(self) -> None:
+        """The answer never comes; the client joins again."""
+        if self._waiting is not None:
+            self.forget()
+            self.must_join = True
+        await turns()
+
+    async def _beat(self) -> None:
+        request = HeartbeatRequest("g", self.generation, self.member_id, self.instance_id)
+        self.error = self._groups.members.heartbeat(request)
+        if self.error in _LOST:
+            self._lose()
+        elif self.error:
+            self.must_join = True
+
+    async def _join(self) -> None:
+        if not self.cooperative:
+            self.owned = set()
+        own: dict[str, list[int]] = {}
+        for topic, partition in sorted(self.owned):
+            own.setdefault(topic, []).append(partition)
+        owned = tuple(_OWNED(topic, tuple(partitions)) for topic, partitions in own.items())
+        metadata = encode_subscription(ConsumerProtocolSubscription(self.topics, None, owned), 1)
+        protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
+        who = (self.member_id, self.instance_id, "consumer", protocols)
+        joining = Joining(JoinGroupRequest("g", 10_000, 20_000, *who), 9, "client", "/127.0.0.1")
+        self.must_join = False
+        self._waiting = asyncio.ensure_future(self._groups.members.join(joining, lambda _: True))
+        await self._take()
+
+    async def _take(self) -> None:
+        await turns()
+        if self._waiting is None or not self._waiting.done():
+            return
+        answer, self._waiting = self._waiting.result(), None
+        self.error = ErrorCode(answer.error_code)
+        if self.error is ErrorCode.MEMBER_ID_REQUIRED and isinstance(answer, JoinGroupResponse):
+            self.member_id, self.error = answer.member_id, ErrorCode.NONE
+            await self._join()
+        elif self.error in _LOST:
+            self._lose()
+        elif self.error:
+            self.must_join = True
+        elif isinstance(answer, JoinGroupResponse):
+            await self._sync(answer)
+        else:
+            self._assign(answer)
+
+    async def _sync(self, joined: JoinGroupResponse) -> None:
+        self.member_id, self.generation = joined.member_id, joined.generation_id
+        shares = self._shares(joined) if joined.leader == joined.member_id else {}
+        assignments = tuple(
+            SyncGroupRequest.SyncGroupRequestAssignment(member_id, _encoded(share))
+            for member_id, share in shares.items()
+        )
+        names = (joined.protocol_type, joined.protocol_name)
+        request = SyncGroupRequest("g", self.generation, self.member_id, self.instance_id, *names, assignments)
+        self._waiting = asyncio.ensure_future(self._groups.members.sync(request))
+        await self._take()
+
+    def _assign(self, synced: SyncGroupResponse) -> None:
+        assigned: set[Partition] = set()
+        if synced.assignment:
+            topics = decode_assignment(synced.assignment)[0].assigned_partitions
+            assigned = {(topic.topic, partition) for topic in topics for partition in topic.partitions}
+        self.must_join = self.cooperative and bool(self.owned - assigned)
+        self.owned = assigned
+
+    def _shares(self, joined: JoinGroupResponse) -> Mapping[str, set[Partition]]:
+        """What it assigns as the leader: each member keeps what it has, and the rest is shared out."""
+        subscriptions = {each.member_id: decode_subscription(each.metadata)[0] for each in joined.members}
+        shares = {
+            member_id: {(topic.topic, each) for topic in subscription.owned_partitions for each in topic.partitions}
+            & self._groups.partitions_of(subscription.topics)
+            for member_id, subscription in subscriptions.items()
+        }
+        claims = Counter(partition for share in shares.values() for partition in share)
+        assert not claims or max(claims.values()) == 1, "members of one generation own different partitions"
+        every = self._groups.partitions_of({name for each in subscriptions.values() for name in each.topics})
+        for partition in sorted(every - claims.keys()):
+            wants = [member_id for member_id, each in subscriptions.items() if partition[0] in each.topics]
+            shares[min(wants, key=lambda member_id: len(shares[member_id]))].add(partition)
+        return shares
+
+    def _lose(self) -> None:
+        self.member_id, self.generation, self.owned, self.must_join = "", -1, set(), True
+
+
+def _encoded(share: Iterable[Partition]) -> bytes:
+    by_topic: dict[str, list[int]] = {}
+    for topic, partition in sorted(share):
+        by_topic.setdefault(topic, []).append(partition)
+    topics = tuple(_PARTITIONS(topic, tuple(partitions)) for topic, partitions in by_topic.items())
+    return encode_assignment(ConsumerProtocolAssignment(topics), 1)

@@ -1,0 +1,225 @@
+"""Consumer groups with classic members: slow members are removed, groups change their kind, and records follow."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
+
+from kafkawire.broker.groups.classic.group import Joining
+from kafkawire.broker.groups.consumer.states import GroupState
+from kafkawire.protocol import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    ConsumerProtocolAssignment,
+    GroupMetadataKey,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    OffsetCommitKey,
+    OffsetCommitValue,
+    SyncGroupRequest,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+from kafkawire.records.consumer_protocol import encode_assignment
+
+AT_ONCE = {"group_consumer_assignment_interval_ms": "0", "group_initial_rebalance_delay_ms": "0"}
+BEAT = ConsumerGroupHeartbeatRequest("g", "new", 0, None, None, 20_000, ("orders",), None, None, ())
+LEAVE = ConsumerGroupHeartbeatRequest("g", "new", -1)
+
+
+@pytest.fixture
+async def groups() -> AsyncIterator[DrivenMixedGroups]:
+    made = DrivenMixedGroups(**AT_ONCE)
+    made.create("orders", 4)
+    yield made
+    await made.close()
+
+
+async def stable(groups: DrivenMixedGroups, *, cooperative: bool = False) -> ClassicClient:
+    """A classic group of one member, which has all partitions."""
+    client = ClassicClient(groups, "orders", cooperative=cooperative)
+    await client.step()
+    assert len(client.owned) == 4
+    return client
+
+
+async def join(groups: DrivenMixedGroups, member_id: str, protocol: str = "range") -> JoinGroupResponse:
+    """Join a consumer group, and send no SyncGroup."""
+    metadata = b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\0"
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol(protocol, metadata),)
+    request = JoinGroupRequest("g", 10_000, 20_000, member_id, None, "consumer", protocols)
+    return await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
+
+
+def members(groups: DrivenMixedGroups) -> set[str]:
+    group = groups.consumer_group
+    return set() if group is None else {*group.state.members}
+
+
+async def beat(groups: DrivenMixedGroups) -> ConsumerGroupHeartbeatResponse:
+    group = groups.consumer_group
+    assert group is not None
+    return await groups.send(ConsumerGroupHeartbeatRequest("g", "new", group.state.members["new"].epoch))
+
+
+async def test_a_classic_member_that_does_not_join_again_is_removed(groups: DrivenMixedGroups) -> None:
+    """Heartbeats keep it for its rebalance timeout, from the first that says so."""
+    client = await stable(groups)
+    await groups.send(BEAT)
+    request = HeartbeatRequest("g", client.generation, client.member_id)
+    for _ in range(3):
+        await groups.wait(5.0)
+        assert groups.members.heartbeat(request) is ErrorCode.REBALANCE_IN_PROGRESS
+        await beat(groups)
+    await groups.wait(9.0)
+    assert groups.members.heartbeat(request) is ErrorCode.REBALANCE_IN_PROGRESS
+    await groups.wait(6.5)
+    assert members(groups) == {"new"}
+
+
+async def test_a_classic_member_that_does_not_sync_is_removed(groups: DrivenMixedGroups) -> None:
+    await groups.send(BEAT)
+    joined = await join(groups, "old")
+    for _ in range(4):
+        await groups.wait(4.9)
+        groups.members.heartbeat(HeartbeatRequest("g", joined.generation_id, "old"))
+        await beat(groups)
+        assert members(groups) == {"new", "old"}
+    await groups.wait(0.5)
+    assert members(groups) == {"new"}
+
+
+async def test_a_classic_member_has_a_session_of_its_own(groups: DrivenMixedGroups) -> None:
+    client = await stable(groups)
+    await groups.send(BEAT)
+    await groups.restart()
+    await groups.wait(9.9)
+    assert members(groups) == {"new", client.member_id}
+    await groups.wait(0.2)
+    assert members(groups) == {"new"}
+
+
+async def test_a_group_whose_last_consumer_is_gone_becomes_classic(groups: DrivenMixedGroups) -> None:
+    client = await stable(groups)
+    await groups.send(BEAT)
+    for _ in range(6):
+        await groups.wait(9.0)
+        await client.step()
+    assert groups.consumer_group is None
+    assert groups.classic_group is not None
+    assert [*groups.classic_group.roster.members] == [client.member_id]
+    await client.step()
+    await client.step()
+    assert len(client.owned) == 4
+
+
+@pytest.mark.parametrize(
+    ("policy", "upgrades", "joins", "downgrades"),
+    [
+        ("disabled", False, False, False),
+        ("upgrade", True, True, False),
+        ("downgrade", False, True, True),
+        ("bidirectional", True, True, True),
+    ],
+)
+async def test_policies(policy: str, *, upgrades: bool, joins: bool, downgrades: bool) -> None:
+    groups = DrivenMixedGroups(**AT_ONCE, group_consumer_migration_policy=policy)
+    groups.create("orders", 4)
+    client = await stable(groups)
+    answer = await groups.send(BEAT)
+    assert answer.error_code == (ErrorCode.NONE if upgrades else ErrorCode.GROUP_ID_NOT_FOUND)
+    await client.leave()
+    await groups.send(BEAT)
+    joined = await join(groups, "old")
+    assert joined.error_code == (ErrorCode.NONE if joins else ErrorCode.INCONSISTENT_GROUP_PROTOCOL)
+    await groups.send(LEAVE)
+    assert (groups.classic_group is not None) == downgrades
+    await groups.close()
+
+
+async def test_a_group_that_changes_its_kind_keeps_its_offsets_and_no_other_record(groups: DrivenMixedGroups) -> None:
+    client = await stable(groups)
+    await groups.coordinator.prepare(["g"])
+    groups.coordinator.commit([(OffsetCommitKey("g", "orders", 0), OffsetCommitValue(offset=7))])
+    await groups.send(BEAT)
+    stored = groups.coordinator.state.by_id["g"]
+    assert len(stored.records) == 2 + 2 * 3  # of the group, and of each member
+    assert stored.size == len(stored.records) + 1
+    await groups.send(LEAVE)
+    keys = [key for key, *_ in stored.entries()]
+    assert keys == [GroupMetadataKey("g"), OffsetCommitKey("g", "orders", 0)]
+    group = groups.classic_group
+    assert group is not None
+    assert group.roster.leader == client.member_id
+
+
+async def test_a_partition_that_a_leader_gave_to_two_members_is_not_taken_over(groups: DrivenMixedGroups) -> None:
+    clients = [ClassicClient(groups, "orders"), ClassicClient(groups, "orders")]
+    for _ in range(6):
+        for client in clients:
+            await client.step()
+    group = groups.classic_group
+    assert group is not None
+    assert len(group.roster.members) == 2
+    twice = encode_assignment(
+        ConsumerProtocolAssignment((ConsumerProtocolAssignment.TopicPartition("orders", (0,)),)), 1
+    )
+    for member in group.roster.members.values():
+        member.assignment = twice
+    answer = await groups.send(BEAT)
+    assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert groups.consumer_group is None
+
+
+async def test_a_group_that_no_classic_record_has_room_for_stays_a_consumer_group(groups: DrivenMixedGroups) -> None:
+    """A name of a protocol may be longer in the records of consumer groups."""
+    await groups.send(BEAT)
+    assert not (await join(groups, "old", "x" * 40_000)).error_code
+    await groups.send(LEAVE)
+    group = groups.consumer_group
+    assert group is not None
+    assert [*group.state.members] == ["old"]
+    assert not (await groups.send(BEAT)).error_code
+
+
+async def test_a_group_that_is_larger_than_a_classic_one_may_be_stays_a_consumer_group() -> None:
+    groups = DrivenMixedGroups(**AT_ONCE, group_max_size="1")
+    groups.create("orders", 4)
+    await groups.send(BEAT)
+    await join(groups, "a")
+    await join(groups, "b")
+    await groups.send(LEAVE)
+    assert members(groups) == {"a", "b"}
+    await groups.close()
+
+
+async def test_a_member_that_changes_its_protocol_has_no_timers_of_the_other(groups: DrivenMixedGroups) -> None:
+    await groups.send(BEAT)
+    await join(groups, "new")
+    await groups.send(BEAT)
+    for _ in range(10):
+        await groups.wait(4.0)
+        await beat(groups)
+    group = groups.consumer_group
+    assert group is not None
+    assert group.state.state is GroupState.STABLE
+    assert len(group.timers) == 1
+
+
+async def test_the_memory_of_classic_metadata_is_counted(groups: DrivenMixedGroups) -> None:
+    await groups.send(BEAT)
+    group = groups.consumer_group
+    assert group is not None
+    before = group.size
+    await join(groups, "old", "x" * 10_000)
+    assert group.size > before + 10_000
+
+
+async def test_requests_of_clients_that_are_no_classic_members(groups: DrivenMixedGroups) -> None:
+    await groups.send(BEAT)
+    unknown = ErrorCode.UNKNOWN_MEMBER_ID
+    for member_id in ("new", "stranger"):
+        assert groups.members.heartbeat(HeartbeatRequest("g", 2, member_id)) is unknown
+        assert (await groups.members.sync(SyncGroupRequest("g", 2, member_id))).error_code == unknown
