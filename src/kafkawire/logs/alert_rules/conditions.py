@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -22,6 +23,8 @@ from kafkawire.model.acls.bindings import AclOperation, AclPermissionType, Patte
 from kafkawire.model.configs.resources import ConfigResourceType
 from kafkawire.model.scram import ScramMechanism
 
+_Values: TypeAlias = Callable[[Any], Iterable[str]]
+
 
 class Fact(NamedTuple):
     """A fact of a change.
@@ -31,7 +34,7 @@ class Fact(NamedTuple):
         known: all values that there are; None for any text.
     """
 
-    of: Callable[[Any], Iterable[str]]
+    of: _Values
     known: tuple[str, ...] | None = None
 
 
@@ -66,22 +69,43 @@ class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
 
-class Conditions(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Conditions:
     """Finds the changes of a history that fulfil all conditions. It can be pickled, so that Spark's workers have it.
 
     Attributes:
         history: name of the history.
-        when: conditions, each with the name of its fact.
+        when: conditions, each with the name of its fact. They are tried in this order.
     """
 
     history: str
     when: tuple[tuple[str, Condition], ...]
+    _texts: tuple[tuple[_Values, frozenset[str]], ...] = field(init=False, repr=False, compare=False)
+    _others: tuple[tuple[_Values, Condition], ...] = field(init=False, repr=False, compare=False)
 
-    def __call__(self, change: AnyChange, _: KnownState) -> Iterator[Problem]:
-        """The problem that the change is, if it fulfils the conditions."""
+    def __post_init__(self) -> None:
+        """Prepare what each change is tried with: most conditions are that a fact is one of some texts."""
         facts = FACTS[self.history]
-        if all(condition.holds(facts[name].of(change)) for name, condition in self.when):
-            yield problem_of(change)
+        given = [(facts[name].of, condition) for name, condition in self.when]
+        texts = tuple(
+            (of, frozenset(each.one_of)) for of, each in given if each.one_of and each == Condition(each.one_of)
+        )
+        others = tuple((of, each) for of, each in given if not each.one_of or each != Condition(each.one_of))
+        object.__setattr__(self, "_texts", texts)
+        object.__setattr__(self, "_others", others)
+
+    def __call__(self, change: AnyChange, _: KnownState) -> Iterable[Problem]:
+        """The problem that the change is, if it fulfils the conditions."""
+        for of, texts in self._texts:
+            if texts.isdisjoint(of(change)):
+                return ()
+        for of, condition in self._others:
+            if not condition.holds(of(change)):
+                return ()
+        return (problem_of(change),)
+
+    def __reduce__(self) -> tuple[type[Conditions], tuple[str, tuple[tuple[str, Condition], ...]]]:
+        return type(self), (self.history, self.when)
 
 
 def conditions(history: str, **facts: str | tuple[str, ...]) -> Conditions:

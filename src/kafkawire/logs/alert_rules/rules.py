@@ -6,7 +6,7 @@ change. The command, the table, Spark and the page have a new rule then. Users h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
@@ -51,7 +51,7 @@ class AlertRule:
     severity: AlertSeverity
     looks_at: str
     remedy: str
-    find: Callable[[Any, KnownState], Iterator[Problem]]
+    find: Callable[[Any, KnownState], Iterable[Problem]]
 
 
 def _acls_of_deleted_topic(change: TopicChange, state: KnownState) -> Iterator[Problem]:
@@ -89,7 +89,7 @@ _RULES: Final = (
         AlertSeverity.HIGH,
         "acl_history",
         "allow it to the principals that need it, and delete this ACL",
-        conditions("acl_history", change="added", permission="ALLOW", principal=EVERYBODY),
+        conditions("acl_history", change="added", principal=EVERYBODY, permission="ALLOW"),
     ),
     AlertRule(
         "every-resource-granted",
@@ -97,7 +97,7 @@ _RULES: Final = (
         AlertSeverity.MEDIUM,
         "acl_history",
         "allow it on names or prefixes, and delete this ACL",
-        conditions("acl_history", change="added", permission="ALLOW", pattern_type="LITERAL", resource_name=WILDCARD),
+        conditions("acl_history", change="added", resource_name=WILDCARD, pattern_type="LITERAL", permission="ALLOW"),
     ),
     AlertRule(
         "cluster-control-granted",
@@ -108,10 +108,10 @@ _RULES: Final = (
         conditions(
             "acl_history",
             change="added",
-            permission="ALLOW",
             resource_type="CLUSTER",
             operation=("ALL", "ALTER"),
             host=WILDCARD,
+            permission="ALLOW",
         ),
     ),
     AlertRule(
