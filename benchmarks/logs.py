@@ -68,7 +68,7 @@ _READ = """
 import sys
 from pathlib import Path
 from kafkawire.logs import read_table
-rows = sum(batch.num_rows for batch in read_table("offset_commit", sys.argv[1]))
+rows = sum(batch.num_rows for batch in read_table(*sys.argv[1:]))
 status = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
 print(rows, int(status["VmHWM"].split()[0]) * 1024)
 """
@@ -103,10 +103,12 @@ class Memory:
     """The peak memory of a process that reads a segment, in bytes.
 
     Attributes:
+        table: what it reads.
         size: of the segment.
         peak: resident, of the whole process.
     """
 
+    table: str
     size: int
     peak: int
 
@@ -133,12 +135,16 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
 
 
 def memory(load: Load) -> list[Memory]:
-    """The memory for a segment, and for one four times as large."""
+    """The memory for a segment, and for one four times as large: of a table, then of a history."""
     with tempfile.TemporaryDirectory() as work:
         segments = [
             write_commits(Path(work) / str(times), Load(times * load.memory_size, load.partitions)) for times in (1, 4)
         ]
-        return [Memory(each.stat().st_size, int(run_process(_READ, str(each)).split()[1])) for each in segments]
+        return [
+            Memory(name, each.stat().st_size, int(run_process(_READ, name, str(each)).split()[1]))
+            for name in (_TABLE, "offset_commits")
+            for each in segments
+        ]
 
 
 def write_commits(root: Path, load: Load) -> Path:

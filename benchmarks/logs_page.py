@@ -48,8 +48,8 @@ The time to split a segment without an index into ranges that can be read separa
 is negligible."""
 
 MEMORY = f"""\
-The peak resident memory of a process for a segment and for one of four times the size. The target is at most
-{MEMORY_GROWTH} times as much."""
+The peak resident memory of a process for a segment and for one of four times the size, with the same groups and
+partitions: a history holds what is valid of each. The target is at most {MEMORY_GROWTH} times as much."""
 
 
 def write(folder: Path, measurements: Sequence[Measurement], memory: Sequence[Memory]) -> None:
@@ -107,7 +107,9 @@ def page(measurements: Sequence[Measurement], memory: Sequence[Memory], facts: S
 
 def memory_table(memory: Sequence[Memory]) -> list[str]:
     """The lines of a table of the memory of processes."""
+    first = {one.table: one.peak for one in reversed(memory)}
     rows = [
-        f"| {one.size / 1e6:.0f} MB | {one.peak / 1e6:.0f} MB | {one.peak / memory[0].peak:.2f} |" for one in memory
+        f"| {one.table} | {one.size / 1e6:.0f} MB | {one.peak / 1e6:.0f} MB | {one.peak / first[one.table]:.2f} |"
+        for one in memory
     ]
-    return ["| segment | at most | times the first |", "| ---: | ---: | ---: |", *rows]
+    return ["| table | segment | at most | times the first |", "| --- | ---: | ---: | ---: |", *rows]

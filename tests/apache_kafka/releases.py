@@ -1,8 +1,9 @@
 """The releases of Apache Kafka that the definitions come from, what each has published, and where its jars lie.
 
 Tests ask for releases by what they need: `releases` for its classes, `broker_releases` for suites that start brokers,
-`later_releases` for what the releases after those changed. Nothing but ``specs/sources.toml`` and ``unpublished.toml``
-names a release.
+`broker_release_parameters` for what brokers of every release write and answer, `later_releases` for what the releases
+after those changed. Nothing but ``specs/sources.toml``, ``unpublished.toml`` and the version tables of the embedded
+broker names a release: a release needs no definitions here to have its brokers tested.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import pytest
 from _pytest.mark import ParameterSet
 from tests.apache_kafka.maven import NotFetchedError, fetched_jars
 from tests.apache_kafka.prerequisites import lacking
+
+from kafkawire.broker.version_tables import known_releases, version_table
 
 REPOSITORY = Path(__file__).parents[2]
 BROKER = "kafka_2.13"
@@ -44,12 +47,26 @@ def broker_releases() -> tuple[str, ...]:
     return tuple(newest.values())
 
 
+def recorded_releases() -> tuple[str, ...]:
+    """The releases with a version table, oldest first: the newest patch release of each minor release at that time."""
+    return tuple(version_table(name).release for name in known_releases())
+
+
+def offers_feature(release: str, feature: str) -> bool:
+    """Whether brokers of a release with a version table offer a feature, ``share.version``, also as one to turn on."""
+    return feature in version_table(release.rpartition(".")[0]).supported
+
+
 def broker_release_parameters() -> tuple[ParameterSet, ...]:
-    """`broker_releases` as parameters of tests that start brokers of their own: `make test` takes the newest alone."""
-    newest = newest_broker_release()
+    """Parameters of tests that start brokers of their own, oldest first: a release of each minor version.
+
+    These are `broker_releases`, and all with a version table that are not older. `make test` takes the newest alone.
+    """
+    oldest, newest = broker_releases()[0], newest_broker_release()
+    recorded = (release for release in recorded_releases() if is_at_least(release, oldest))
     return tuple(
         pytest.param(release, marks=[] if release == newest else [pytest.mark.extended])
-        for release in broker_releases()
+        for release in sorted({*broker_releases(), *recorded}, key=_numbers)
     )
 
 

@@ -1,7 +1,8 @@
 """Writes what brokers of past releases answer to ApiVersions: ``python -m tests.apache_kafka.version_tables``.
 
 A broker of each release is started from the jars of Maven, on storage that ``kafka-storage format`` has made with its
-defaults. The newest patch release of each minor release counts. Arguments name the releases; without any all are made.
+defaults. The newest patch release of each minor release counts. Arguments name the releases; without any those that the
+file has are made again.
 """
 
 from __future__ import annotations
@@ -16,24 +17,11 @@ from typing import Final
 
 from tests.apache_kafka.broker import running_broker
 from tests.apache_kafka.connection import connected_to
-from tests.apache_kafka.releases import REPOSITORY, is_at_least
+from tests.apache_kafka.releases import REPOSITORY, is_at_least, recorded_releases
 
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
 from kafkawire.protocol.api_table import APIS
 
-RELEASES: Final = (
-    "3.3.2",
-    "3.4.1",
-    "3.5.2",
-    "3.6.2",
-    "3.7.2",
-    "3.8.1",
-    "3.9.2",
-    "4.0.2",
-    "4.1.2",
-    "4.2.1",
-    "4.3.1",
-)
 FILE: Final = REPOSITORY / "src" / "kafkawire" / "broker" / "version_tables.json"
 
 
@@ -71,6 +59,6 @@ def add(table: Mapping[str, object]) -> None:
 
 
 if __name__ == "__main__":
-    for each in sys.argv[1:] or RELEASES:
+    for each in sys.argv[1:] or recorded_releases():
         add(version_table(each))
         print(each, flush=True)

@@ -48,6 +48,8 @@ PageData = TypedDict(
         "logs": list[str],
         "copies": list[str],
         "notes": list[str],
+        "alertRules": dict[str, dict[str, str]],
+        "evidence": dict[str, object],
         "texts": list[str],
         "sections": dict[str, PackedSection],
         "accounts": list[dict[str, object]],

@@ -9,12 +9,15 @@ from tests.apache_kafka import maven as maven_of_tests, releases as module
 from tests.apache_kafka.releases import (
     BROKER,
     TOOLS,
+    broker_release_parameters,
     broker_releases,
     class_path,
     is_at_least,
     later_releases,
     need_published,
     newest_with,
+    offers_feature,
+    recorded_releases,
     releases_with,
     unpublished,
 )
@@ -68,6 +71,18 @@ def test_large_suites_run_at_the_newest_release_of_each_generation_that_has_its_
     assert newest_with(BROKER) == "4.10.0"
     assert releases_with("kafka-share") == ("3.8.0", "4.9.0", "4.10.0", "4.11.0")
     assert unpublished("3.9.9") == {"kafka-share"}
+
+
+@pytest.mark.usefixtures("made_up")
+def test_brokers_of_a_release_without_definitions_are_tested_too() -> None:
+    """Each release with a version table, from the oldest with definitions on; make test has the newest alone."""
+    parameters = {str(each.values[0]): each.marks for each in broker_release_parameters()}
+    recorded = [release for release in recorded_releases() if is_at_least(release, "3.9.9")]
+    assert len(recorded) > 3
+    assert list(parameters) == ["3.9.9", *recorded, "4.9.0"]
+    assert [release for release, marks in parameters.items() if not marks] == ["4.9.0"]
+    assert offers_feature("4.1.2", "share.version")
+    assert not offers_feature("4.0.2", "share.version")
 
 
 @pytest.mark.usefixtures("made_up")

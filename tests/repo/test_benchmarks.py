@@ -260,8 +260,9 @@ def test_tables_of_logs_are_measured_beside_apache_kafka() -> None:
     assert processes.seconds.keys() == {OURS, logs.ONE_PROCESS}
     assert continued.seconds.keys() == {OURS, logs.FROM_NOTHING}
     assert index.seconds.keys() == {OURS, logs.DECODING}
-    smaller, larger = logs.memory(logs.SMALL)
-    assert smaller.size < larger.size
+    memory = logs.memory(logs.SMALL)
+    assert [one.table for one in memory] == 2 * ["offset_commit"] + 2 * ["offset_commits"]
+    assert memory[0].size == memory[2].size < memory[1].size == memory[3].size
 
 
 def test_the_page_of_tables_of_logs_has_a_section_for_each_kind() -> None:
@@ -270,7 +271,14 @@ def test_the_page_of_tables_of_logs_has_a_section_for_each_kind() -> None:
     processes = Measurement("processes", "divided: 1 MB", {OURS: (1.0,), logs.ONE_PROCESS: (1.75,)})
     continued = Measurement("continued", "acl_history: 1 MB", {OURS: (1.0,), logs.FROM_NOTHING: (7.0,)})
     index = Measurement("index pass", "hopping: 1 MB", {OURS: (1.0,), logs.DECODING: (40.0,)})
-    memory = [logs.Memory(1_000_000, 100_000_000), logs.Memory(4_000_000, 110_000_000)]
+    memory = [
+        logs.Memory(name, size, peak)
+        for name, peaks in (
+            ("offset_commit", (100_000_000, 110_000_000)),
+            ("offset_commits", (200_000_000, 210_000_000)),
+        )
+        for size, peak in zip((1_000_000, 4_000_000), peaks, strict=True)
+    ]
     text = logs_page.page([tables, history, processes, continued, index], memory, [("Processor", "one")])
     assert "| commits: 1 MB | 1 s | 3 s | **3** (3 to 3) |" in text
     assert "* commits: 9 thousand records/s" in text
@@ -278,6 +286,7 @@ def test_the_page_of_tables_of_logs_has_a_section_for_each_kind() -> None:
     assert text.index("## Two processes") < text.index("**1.75**") < text.index("## Continued readings")
     assert text.index("## Continued readings") < text.index("**7**") < text.index("## Index pass")
     assert text.index("## Index pass") < text.index("**40**") < text.index("## Memory") < text.index("| 1.10 |")
+    assert "| offset_commits | 4 MB | 210 MB | 1.05 |" in text
 
 
 def test_the_page_of_spark_has_a_column_for_each_peer_and_judges_memory() -> None:

@@ -15,7 +15,9 @@ from kafkawire.cli.outcome import ExitCode
 from kafkawire.cli.tables.bytes_bar import BytesBar
 from kafkawire.cli.tables.formats import STANDARD_OUTPUT
 from kafkawire.cli.tables.table_batches import command_errors
+from kafkawire.logs import AlertRule, ReadOptions, read_alert_rules
 from kafkawire.logs.evidence.digests import shown_place
+from kafkawire.logs.evidence.used_options import not_default
 from kafkawire.logs.option_records import TIME, value_of
 from kafkawire.report.evidence import Options
 from kafkawire.report.gathering import gather_report
@@ -47,6 +49,10 @@ def logs(
             "listed, and numbers count all.",
         ),
     ] = _ROWS,
+    alert_rules: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Rules of your own for alerts, beside those that are always there."),
+    ] = None,
     evidence: Annotated[
         bool,
         typer.Option(
@@ -64,7 +70,8 @@ def logs(
     console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False)
     with command_errors(), opened_destination(None if out == STANDARD_OUTPUT else out) as stream:
         opens_at = None if as_of is None else value_of(as_of, TIME, "as_of")
-        options = _options_for_evidence(log, title, as_of, max_rows) if evidence else None
+        rules = () if alert_rules is None else read_alert_rules(alert_rules)
+        options = _options_for_evidence(log, title, as_of, max_rows, rules) if evidence else None
         contents, accounts = gather_report(
             title,
             log,
@@ -72,6 +79,7 @@ def logs(
             limit=max_rows,
             as_of=opens_at,
             options=options,
+            alert_rules=rules,
         )
         page = render_page(contents, written_at=int(time.time() * 1000))
         stream.write(page.encode("utf-8", "replace"))
@@ -79,7 +87,9 @@ def logs(
     raise typer.Exit(ExitCode.SOME_FAILED if accounts.errors else ExitCode.DONE)
 
 
-def _options_for_evidence(log: list[str], title: str, as_of: str | None, max_rows: int) -> Options:
+def _options_for_evidence(
+    log: list[str], title: str, as_of: str | None, max_rows: int, rules: tuple[AlertRule, ...]
+) -> Options:
     """The options that are not the default; the folders are an argument of the command."""
     options: dict[str, str | list[str]] = {"DIR": [shown_place(path) for path in log]}
     if title != _TITLE:
@@ -88,4 +98,4 @@ def _options_for_evidence(log: list[str], title: str, as_of: str | None, max_row
         options["--as-of"] = as_of
     if max_rows != _ROWS:
         options["--max-rows"] = str(max_rows)
-    return options
+    return {**options, **not_default(ReadOptions(alert_rules=rules))}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.alert_rules.files import read_alert_rules
+from kafkawire.logs.alert_rules.rules import ALERT_RULES, AlertRule, AlertSeverity
 from kafkawire.logs.alerts.finding import Alert, AlertFinder
-from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule, AlertSeverity
 from kafkawire.logs.catalogue import table_named, table_names
 from kafkawire.logs.errors import (
     BeforeKnowledgeError,
@@ -106,6 +107,7 @@ __all__ = [
     "make_manifest",
     "merge_replicas",
     "plan",
+    "read_alert_rules",
     "read_alerts",
     "read_changes",
     "read_metadata_histories",

@@ -6,11 +6,13 @@ the help.
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from kafkawire.logs.option_records import (
     FLAG,
@@ -29,6 +31,9 @@ from kafkawire.logs.option_records import (
 )
 from kafkawire.logs.registry import BUILT_IN, RecordRegistry
 from kafkawire.logs.times import milliseconds
+
+if TYPE_CHECKING:
+    from kafkawire.logs.alert_rules.rules import AlertRule
 
 _RANGES: Final = "Offsets and times"
 _READING: Final = "Reading"
@@ -52,6 +57,17 @@ def _own_registry(folder: str) -> RecordRegistry:
     from kafkawire.logs.own_definitions import own_definitions  # noqa: PLC0415 it needs an extra
 
     return own_definitions(folder).registry
+
+
+def _rules_of(file: str) -> tuple[AlertRule, ...]:
+    from kafkawire.logs.alert_rules.files import read_alert_rules  # noqa: PLC0415 few readings have rules
+
+    return read_alert_rules(file)
+
+
+def _shown_rules(rules: Sequence[AlertRule]) -> str:
+    """The digest of rules; nothing for none."""
+    return hashlib.sha256(repr(rules).encode()).hexdigest() if rules else ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +136,13 @@ class ReadOptions:
         FLAG,
         "Histories: add the column interval_id. A later row with the same id takes the place of the earlier one.",
         only_for=HISTORY_TABLES,
+        panel=_READING,
+    )
+    alert_rules: tuple[AlertRule, ...] = option(
+        (),
+        ValueKind("FILE", _rules_of, _shown_rules, Path),
+        "Table alerts: a file with rules of your own, beside those that are always there.",
+        only_for="alerts",
         panel=_READING,
     )
     registry: RecordRegistry = option(

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.alert_rules.rules import ALERT_RULES, AlertRule
 from kafkawire.logs.alerts.finding import Alert
-from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule
 from kafkawire.logs.alerts.table import AlertsTable, is_chosen
 from kafkawire.logs.alerts.watching import WatchedLog
 from kafkawire.logs.folding.selection import Selection

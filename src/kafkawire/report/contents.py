@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from kafkawire.logs import Accounts
+from kafkawire.logs import ALERT_RULES, Accounts, AlertRule
 from kafkawire.report.evidence import PageEvidence
 
 Cell: TypeAlias = str | int | float | None
@@ -169,6 +169,7 @@ class LogReport:
         unnamed: logs that were found more than once without the id of a cluster.
         clusters: the clusters of the logs.
         evidence: what the page was made from; None if it does not say so.
+        alert_rules: the rules that were applied.
     """
 
     title: str
@@ -195,6 +196,7 @@ class LogReport:
     clusters: Sequence[Cluster] = ()
     as_of: int | None = None
     evidence: PageEvidence | None = None
+    alert_rules: Sequence[AlertRule] = tuple(ALERT_RULES.values())
 
     def sections(self) -> tuple[tuple[str, Section], ...]:
         """The sections whose rows have an interval, with their names."""

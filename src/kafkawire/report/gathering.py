@@ -21,6 +21,7 @@ from kafkawire.logs import (
     plan,
     table_named,
 )
+from kafkawire.logs.alert_rules.rules import ALERT_RULES, AlertRule
 from kafkawire.logs.alerts.table import AlertRows, AlertsTable
 from kafkawire.logs.files.log_files import segments_of
 from kafkawire.logs.folding.source import FoldSource
@@ -49,6 +50,7 @@ def gather_report(
     limit: int,
     as_of: datetime | None = None,
     options: Options | None = None,
+    alert_rules: tuple[AlertRule, ...] = (),
 ) -> tuple[LogReport, Accounts]:
     """The contents of a page on some logs, and the accounts of all their bytes.
 
@@ -61,6 +63,7 @@ def gather_report(
         as_of: the date at which the page opens.
         options: of the command, for the evidence of the page; None for a page without evidence, whose inputs are read
             once.
+        alert_rules: rules of a user, beside those that are always there.
 
     Raises:
         OptionError: as ``find_logs``.
@@ -70,7 +73,7 @@ def gather_report(
     chosen = one_of_each(found)
     logs = replace(found, files=chosen.files)
     evidence = None if options is None else GatheredEvidence(logs, options)
-    reader = _Reader(logs, bar)
+    reader = _Reader(logs, bar, alert_rules)
     alerts = GatheredAlerts(limit)
     sections = _sections(reader, limit, alerts)
     fold = CommitFold(limit)
@@ -104,6 +107,7 @@ def gather_report(
         clusters=_clusters(found.files, (commits, *sections.values())),
         as_of=None if as_of is None else int(as_of.timestamp() * 1000),
         evidence=None if evidence is None else evidence.after_reading(),
+        alert_rules=(*ALERT_RULES.values(), *alert_rules),
     )
     return report, reader.total
 
@@ -117,13 +121,14 @@ class _Reader:
         began, ended: the first and the last time in the metadata log, the rows and the commits.
     """
 
-    def __init__(self, logs: FoundLogs, bar: ProgressBar) -> None:
+    def __init__(self, logs: FoundLogs, bar: ProgressBar, alert_rules: tuple[AlertRule, ...]) -> None:
         self.accounts: dict[str, Accounts] = {}
         self.total = Accounts()
         self.began = self.ended = 0
         self._covers = False
         self._logs = logs
         self._bar = bar
+        self._alert_rules = alert_rules
 
     def cover(self, time: int | None) -> None:
         """Extend the covered time."""
@@ -138,7 +143,7 @@ class _Reader:
         if not logs.files:
             return
         accounts, columns = Accounts(), {history.table: history.columns for history in SHOWN_HISTORIES}
-        source = FoldSource(ReadOptions(), accounts, logs.store)
+        source = FoldSource(ReadOptions(alert_rules=self._alert_rules), accounts, logs.store)
         schema = table_named(AlertsTable.name, ReadOptions(columns=ALERT_COLUMNS)).schema
         with self._bar("metadata histories", logs.bytes, accounts):
             alerts = partial(AlertRows, schema, source=source, accounts=Accounts())

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
-from kafkawire.logs import ALERT_RULES
 from kafkawire.model.acls.bindings import CLUSTER_NAME, WILDCARD, AclOperation
 from kafkawire.model.acls.evaluation import EVERYBODY, IMPLIED_BY
 from kafkawire.model.acls.operation_sets import CHECKED, operations_in
@@ -61,7 +60,7 @@ def packed_report(report: LogReport, written_at: int) -> dict[str, object]:
         },
         "alertRules": {
             rule.id: {"title": rule.title, "remedy": rule.remedy, "looksAt": rule.looks_at}
-            for rule in ALERT_RULES.values()
+            for rule in report.alert_rules
         },
         "hidden": HIDDEN,
         "evidence": packed_evidence(report.evidence),

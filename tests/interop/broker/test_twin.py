@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from tests.apache_kafka.broker import AUTHORIZER
 from tests.apache_kafka.cluster import Cluster, running_cluster
+from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import broker_release_parameters
 
@@ -130,6 +131,18 @@ def described(admin: BlockingAdminClient) -> Mapping[str, Any]:
     }
 
 
+def settled(admin: BlockingAdminClient) -> Mapping[str, Any]:
+    """The whole state, once all replicas are in sync: until then a slow broker changes it after the last request."""
+    return eventually(
+        lambda: described(admin),
+        lambda state: all(
+            set(partition.isr) == set(partition.replicas)
+            for topic in state["topics"].values()
+            for partition in topic.partitions
+        ),
+    )
+
+
 _LINGER = 0.1
 """Seconds. A controller adds records to a batch that it began up to 25 ms before, and the batch has one time."""
 
@@ -153,12 +166,12 @@ class Written:
 def written_by(cluster: Cluster, folder: Path) -> Written:
     with BlockingAdminClient(cluster.bootstrap) as admin:
         begin(admin)
-        first = described(admin)
+        first = settled(admin)
         time.sleep(_LINGER)
         between = datetime.now(UTC)
         time.sleep(_LINGER)
         change(admin)
-        second = described(admin)
+        second = settled(admin)
     log_dir = cluster.nodes[cluster.active_controller()].log_dirs[0]
     shutil.copytree(log_dir / METADATA, folder / METADATA)
     shutil.copy(log_dir / "meta.properties", folder)

@@ -17,7 +17,12 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_admin import GroupKind, JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import JavaAcl, Partition
 from tests.apache_kafka.node import HOST, Node, free_ports, listed_brokers, started
-from tests.apache_kafka.releases import broker_release_parameters, is_at_least, newest_broker_release
+from tests.apache_kafka.releases import (
+    broker_release_parameters,
+    is_at_least,
+    newest_broker_release,
+    offers_feature,
+)
 from tests.kafka_logs.histories import Row, history, still_open
 from tests.made.cluster_state import CLUSTER_HISTORIES
 from tests.made.logs import METADATA_LOG
@@ -63,6 +68,9 @@ PROPERTIES: Final = {
     "transaction.state.log.replication.factor": "1",
 }
 SNAPSHOTS: Final = {"metadata.log.max.record.bytes.between.snapshots": "3000"}
+FEATURES: Final = {"share": "share.version", "streams": "streams.version"}
+"""The feature that groups of a kind need; a release that only previews one does not turn it on by itself."""
+
 CONSUMER_GROUPS: Final = {"group.coordinator.rebalance.protocols": "classic,consumer"}
 """What releases before 4.0 need to have consumer groups."""
 
@@ -99,7 +107,7 @@ def kafka(release: str, folder: Path, further: Mapping[str, str]) -> Iterator[Ru
             **further,
         }
         made = Running(Node(release, 1, home, properties, heap="512m"), port, home / "data")
-        made.node.format()
+        made.node.format(["--feature", f"{FEATURES['share']}=1"] if offers_feature(release, FEATURES["share"]) else [])
         try:
             made.node.start()
             made.wait()
@@ -373,7 +381,7 @@ KINDS: Final[tuple[GroupKind, ...]] = ("classic", "consumer", "share", "streams"
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_groups(changed: Running, java: JavaAdminClient, kind: GroupKind) -> None:
-    if kind in ("share", "streams") and not is_at_least(changed.node.release, "4.1"):
+    if kind in FEATURES and not offers_feature(changed.node.release, FEATURES[kind]):
         pytest.skip(f"the broker of {changed.node.release} has no {kind} groups")
     group = f"{kind}-group"
 

@@ -70,7 +70,7 @@ DECODERS: Final = {
 WITH_MARKERS = {"OFFSET_COMMIT", "COMMIT", "ABORT"}
 OTHER_FILES: Final = shutil.ignore_patterns(".lock", "*.snapshot")
 """Files of a running broker that are no logs, and may be gone before they are copied."""
-PLAIN_TEXT_BEFORE_4: Final = "__transaction_state"
+PLAIN_TEXT_BEFORE_4_1: Final = "__transaction_state"
 
 
 @pytest.fixture(scope="module", params=broker_release_parameters())
@@ -164,7 +164,7 @@ def gaps(folder: Path) -> bool:
 def dumps_of(release: str, data: Path, topic: str) -> dict[str, tuple[DumpedBatch, ...]]:
     """The output of the release's kafka-dump-log for each file of a topic."""
     files = [file.path for file in find_log_files([f"{data}/{topic}-0"])]
-    tool = "org.apache.kafka.tools.DumpLogSegments" if is_at_least(release, "4.0") else "kafka.tools.DumpLogSegments"
+    tool = "org.apache.kafka.tools.DumpLogSegments" if is_at_least(release, "4.3") else "kafka.tools.DumpLogSegments"
     text = run_tool(release, tool, "--files", ",".join(files), DECODERS[topic])
     parts = text.split("Dumping ")[1:]
     return {part.partition("\n")[0].strip(): parse_dump(part.partition("\n")[2]) for part in parts}
@@ -178,7 +178,7 @@ def test_tables_equal_the_output_of_kafka_dump_log(logs: tuple[str, Path], state
     assert dumped
     for path, dump in dumped.items():
         assert_batches_as_dumped(rows_of("batches", path), dump)
-        has_json = is_at_least(release, "4.0") or topic != PLAIN_TEXT_BEFORE_4
+        has_json = is_at_least(release, "4.1") or topic != PLAIN_TEXT_BEFORE_4_1
         assert_records_as_dumped(rows_of("records", path), dump, has_json=has_json)
         if has_json:
             assert_typed_tables(path, dump)

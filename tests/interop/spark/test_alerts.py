@@ -76,6 +76,36 @@ def test_a_view_of_sql_has_the_alerts_and_they_join_with_histories(spark: SparkS
     assert [(row.rule, row.principal) for row in found] == [("acl-of-deleted-topic", "User:alice")]
 
 
+@pytest.fixture
+def own(tmp_path: Path) -> dict[str, str]:
+    """The option with a file of rules."""
+    file = tmp_path / "rules.toml"
+    file.write_text(
+        '[[rules]]\nid = "own"\ntitle = "A topic was deleted."\nseverity = "low"\nhistory = "topic_history"\n'
+        'remedy = "look"\nwhen = { change = "deleted", name = "payments.events" }\n',
+        "utf-8",
+    )
+    return {"alertRules": str(file)}
+
+
+def test_rules_of_a_file_are_applied_in_a_batch(spark: SparkSession, own: dict[str, str]) -> None:
+    rows = read_with_spark(spark, "alerts", [LOGS], own).toArrow().to_pylist()
+    (found,) = (row for row in rows if row["rule"] == "own")
+    assert found["message"] == "topic payments.events was deleted"
+    assert [row for row in rows if row["rule"] != "own"] == plain_rows("alerts", [LOGS]).to_pylist()
+
+
+@since(STREAMS)
+def test_rules_of_a_file_are_applied_in_a_stream(
+    spark: SparkSession, log: Path, tmp_path: Path, own: dict[str, str]
+) -> None:
+    copy_all(log)
+    alerted = Alerted(spark, tmp_path)
+    alerted.run(**own)
+    assert [row["message"] for row in alerted.rows if row["rule"] == "own"] == ["topic payments.events was deleted"]
+    assert len(alerted.rows) > 10
+
+
 @since(STREAMS)
 def test_a_stream_of_a_log_that_grows_between_restarts_has_the_alerts_of_the_table(
     spark: SparkSession, log: Path, tmp_path: Path

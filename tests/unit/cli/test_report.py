@@ -123,6 +123,25 @@ def test_the_time_index_shows_where_a_log_ended_before(tmp_path: Path) -> None:
     assert 100 + 100 + steps[5] == 373
 
 
+def test_alerts_of_rules_in_a_file_are_on_the_page(tmp_path: Path) -> None:
+    file, page, plain = tmp_path / "rules.toml", tmp_path / "report.html", tmp_path / "plain.html"
+    file.write_text(
+        '[[rules]]\nid = "own"\ntitle = "A topic was deleted."\nseverity = "low"\nhistory = "topic_history"\n'
+        'remedy = "look"\nwhen = { change = "deleted", name = "payments.events" }\n',
+        "utf-8",
+    )
+    assert report(LOGS, "--out", plain) == 0
+    assert report(LOGS, "--out", page, "--alert-rules", file) == 0
+    data, expected = data_of(page), data_of(plain)
+    assert [row for row in rows_of(data, "alerts") if row["rule"] != "own"] == rows_of(expected, "alerts")
+    assert [row["message"] for row in rows_of(data, "alerts") if row["rule"] == "own"] == [
+        "topic payments.events was deleted"
+    ]
+    own = {"title": "A topic was deleted.", "remedy": "look", "looksAt": "topic_history"}
+    assert data["alertRules"] == {**expected["alertRules"], "own": own}
+    assert "--alert-rules" in str(data["evidence"]["options"])
+
+
 def test_the_limit_is_of_rows_that_ended_and_the_page_says_what_is_missing(tmp_path: Path) -> None:
     page, all_rows = tmp_path / "report.html", tmp_path / "all.html"
     assert report(LOGS, "--out", all_rows) == 0

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from kafkawire.cli.rows.row import Row
 from kafkawire.column_roles import ColumnRole
+from kafkawire.logs.alert_rules.rules import AlertRule
 from kafkawire.logs.alerts.finding import Alert
-from kafkawire.logs.alerts.rules import AlertRule
 
 
 class AlertRow(Row, frozen=True):

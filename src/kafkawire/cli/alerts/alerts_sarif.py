@@ -9,8 +9,8 @@ from typing import Final
 from kafkawire.cli.visible import visible
 from kafkawire.codegen.report.entry import Entry, Level, ReportedRule, RepositoryPaths
 from kafkawire.codegen.report.sarif import render_sarif
+from kafkawire.logs.alert_rules.rules import AlertRule, AlertSeverity
 from kafkawire.logs.alerts.finding import Alert
-from kafkawire.logs.alerts.rules import ALERT_RULES, AlertSeverity
 from kafkawire.version import __version__
 
 _LEVELS: Final[Mapping[AlertSeverity, Level]] = {
@@ -20,19 +20,21 @@ _LEVELS: Final[Mapping[AlertSeverity, Level]] = {
 }
 
 
-def sarif_of(alerts: Iterable[Alert], log: str) -> str:
+def sarif_of(alerts: Iterable[Alert], log: str, rules: Mapping[str, AlertRule]) -> str:
     """The SARIF log.
 
     Args:
         alerts: of a metadata log.
         log: path of the log.
+        rules: all rules, by id.
     """
     path = RepositoryPaths(Path()).of(log)
-    rules = (ReportedRule(rule.id, rule.title, rule.remedy) for rule in ALERT_RULES.values())
-    return render_sarif([_entry(alert, log, path) for alert in alerts], rules, __version__)
+    reported = (ReportedRule(rule.id, rule.title, rule.remedy) for rule in rules.values())
+    entries = [_entry(alert, log, path, rules[alert.rule].remedy) for alert in alerts]
+    return render_sarif(entries, reported, __version__)
 
 
-def _entry(alert: Alert, log: str, path: str | None) -> Entry:
+def _entry(alert: Alert, log: str, path: str | None, remedy: str) -> Entry:
     return Entry(
         log,
         path,
@@ -40,7 +42,7 @@ def _entry(alert: Alert, log: str, path: str | None) -> Entry:
         _LEVELS[alert.severity],
         alert.rule,
         visible(alert.message),
-        ALERT_RULES[alert.rule].remedy,
+        remedy,
         subject=f"{alert.resource_type}/{visible(alert.resource_name)}",
         facts={
             "time": None if alert.time is None else alert.time.isoformat(),

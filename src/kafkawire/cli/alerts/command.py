@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Annotated, Final
 
 import msgspec
@@ -17,8 +18,9 @@ from kafkawire.cli.rows.formats import FindingFormat, FindingFormatOption
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.tables.table_batches import command_errors
 from kafkawire.logs import ReadMode, ReadOptions, TableChanges, read_changes
+from kafkawire.logs.alert_rules.files import read_alert_rules
+from kafkawire.logs.alert_rules.rules import ALERT_RULES, AlertRule
 from kafkawire.logs.alerts.finding import Alert
-from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule
 from kafkawire.logs.alerts.table import AlertsTable
 from kafkawire.logs.option_records import TIME, value_of
 from kafkawire.logs.past_alerts import read_alerts
@@ -65,6 +67,12 @@ def run(
         list[str] | None,
         typer.Option(metavar="ID", help="Not this rule; repeatable.", rich_help_panel=_RULES),
     ] = None,
+    alert_rules: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Rules of your own, beside those that are always there.", rich_help_panel=_RULES
+        ),
+    ] = None,
     list_rules: Annotated[
         bool, typer.Option("--list-rules", help="List the rules, and read no log.", rich_help_panel=_RULES)
     ] = False,
@@ -78,7 +86,10 @@ def run(
     Exit code: 0 if there is no alert, 1 if there is one, or if the log is damaged or cannot be read; 2 for wrong usage,
     and for a time of which the log does not know the state.
     """
-    rules = _chosen(rule, ignore)
+    with command_errors():
+        own = () if alert_rules is None else read_alert_rules(alert_rules)
+    known = {**ALERT_RULES, **{each.id: each for each in own}}
+    rules = _chosen(known, rule, ignore)
     if list_rules:
         _print_rules(rules, output)
         return
@@ -90,10 +101,14 @@ def run(
         if state is None:
             alerts = read_alerts(log, since=since, until=until, rules=rules)
         else:
-            changes = _changes(log, state, ReadOptions(mode=ReadMode.FAILFAST, from_time=since, until_time=until))
+            changes = _changes(
+                log,
+                state,
+                ReadOptions(mode=ReadMode.FAILFAST, from_time=since, until_time=until, alert_rules=own),
+            )
             alerts = _new_alerts(changes, rules)
     if output is FindingFormat.SARIF:
-        sys.stdout.write(sarif_of(alerts, log))
+        sys.stdout.write(sarif_of(alerts, log, known))
     else:
         print_rows(map(AlertRow.of, alerts), AlertRow, output.of_rows, empty="no alerts")
     if changes is not None:
@@ -118,7 +133,9 @@ def _new_alerts(changes: TableChanges, rules: Sequence[AlertRule]) -> list[Alert
     return [alert for alert in found if alert.rule in chosen]
 
 
-def _chosen(wanted: Sequence[str] | None, ignored: Sequence[str] | None) -> list[AlertRule]:
+def _chosen(
+    known: Mapping[str, AlertRule], wanted: Sequence[str] | None, ignored: Sequence[str] | None
+) -> list[AlertRule]:
     """The rules that the options choose, in the order of all.
 
     Raises:
@@ -126,12 +143,10 @@ def _chosen(wanted: Sequence[str] | None, ignored: Sequence[str] | None) -> list
     """
     for option, names in (("--rule", wanted), ("--ignore", ignored)):
         for name in names or ():
-            if name not in ALERT_RULES:
-                meant = did_you_mean(name, ALERT_RULES) or "--list-rules lists them"
+            if name not in known:
+                meant = did_you_mean(name, known) or "--list-rules lists them"
                 raise CommandError(f"{option}: there is no rule {name!r}; {meant}", ExitCode.USAGE)
-    chosen = [
-        each for each in ALERT_RULES.values() if (not wanted or each.id in wanted) and each.id not in (ignored or ())
-    ]
+    chosen = [each for each in known.values() if (not wanted or each.id in wanted) and each.id not in (ignored or ())]
     if not chosen:
         raise CommandError("--rule and --ignore leave no rule; leave out one of them", ExitCode.USAGE)
     return chosen

@@ -7,7 +7,7 @@ from datetime import datetime
 
 import msgspec
 
-from kafkawire.logs.alerts.changes import (
+from kafkawire.logs.alert_rules.changes import (
     AclChange,
     AnyChange,
     ConfigChange,
@@ -15,7 +15,7 @@ from kafkawire.logs.alerts.changes import (
     KnownState,
     TopicChange,
 )
-from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule, AlertSeverity
+from kafkawire.logs.alert_rules.rules import ALERT_RULES, AlertRule, AlertSeverity
 from kafkawire.logs.alerts.turns import (
     WATCHED,
     Acl,

@@ -13,6 +13,7 @@ import pyarrow as pa
 from kafkawire.column_roles import ColumnRole
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.accounts import Accounts
+from kafkawire.logs.alert_rules.rules import ALERT_RULES
 from kafkawire.logs.alerts.finding import Alert
 from kafkawire.logs.alerts.watching import WatchedLog
 from kafkawire.logs.files.log_files import LogFile
@@ -97,7 +98,8 @@ class AlertRows:
     ) -> None:
         self._schema, self._file, self._source = schema, files[0], source
         self._accounts = source.accounts if accounts is None else accounts
-        self._watched = WatchedLog(files, source, since=since)
+        rules = (*ALERT_RULES.values(), *source.options.alert_rules)
+        self._watched = WatchedLog(files, source, rules, since)
         self._waiting: list[Alert] = []
 
     @property

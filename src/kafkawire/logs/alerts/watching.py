@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import msgspec
 
-from kafkawire.logs.alerts.changes import KnownState
+from kafkawire.logs.alert_rules.changes import KnownState
+from kafkawire.logs.alert_rules.rules import ALERT_RULES, AlertRule
 from kafkawire.logs.alerts.finding import Alert, AlertFinder
-from kafkawire.logs.alerts.rules import ALERT_RULES, AlertRule
 from kafkawire.logs.alerts.turns import WATCHED, HistoryTurn, turns_of_fold
 from kafkawire.logs.files.log_files import FileKind, LogFile
 from kafkawire.logs.folding.journaled_ledger import JournaledLedger

@@ -147,6 +147,38 @@ def test_with_a_state_each_run_has_new_alerts_only(tmp_path: Path, capsys: pytes
     assert main(list(words)) == ExitCode.DONE
 
 
+OWN = """
+[[rules]]
+id = "topic-deleted"
+title = "A topic of payments was deleted."
+severity = "low"
+history = "topic_history"
+remedy = "ask its owners"
+[rules.when]
+change = "deleted"
+name = { matches = 'payments\\..*' }
+"""
+
+
+def test_rules_of_a_file_are_beside_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "rules.toml"
+    file.write_text(OWN, "utf-8")
+    words = ("--alert-rules", str(file))
+    found = rows(capsys, *words)
+    assert [row for row in found if row["rule"] != "topic-deleted"] == rows(capsys)
+    assert [row["message"] for row in rows(capsys, *words, "--rule", "topic-deleted")] == [
+        "topic payments.events was deleted"
+    ]
+    assert main(["alerts", "--list-rules", *words, "-o", "name"]) == ExitCode.DONE
+    assert capsys.readouterr().out.split() == [*ALERT_RULES, "topic-deleted"]
+    assert main(["alerts", "--log", str(LOGS), *words, "--state", str(tmp_path / "state"), "-o", "sarif"]) == 1
+    run = run_of(capsys.readouterr().out)
+    assert [each.rule_id for each in run.results] == [row["rule"] for row in found]
+    assert run.tool.driver.rules[-1].short_description.text == "A topic of payments was deleted."
+    file.write_text(OWN.replace("deleted", "gone", 1).replace('"deleted"', '"gone"'), "utf-8")
+    assert f"--alert-rules: {file}: rule topic-gone: there is no change 'gone'" in refusal(capsys, *words)
+
+
 def test_sarif_of_new_alerts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["alerts", "--log", str(LOGS), "-o", "sarif"]) == ExitCode.FAILED
     expected = capsys.readouterr().out

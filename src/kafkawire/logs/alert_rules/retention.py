@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from kafkawire.logs.alerts.changes import ConfigChange, KnownState
+from kafkawire.logs.alert_rules.changes import ConfigChange, KnownState
 from kafkawire.model.configs.resources import ConfigResourceType
 
 _UNLIMITED: Final = -1
@@ -40,11 +40,8 @@ _OF_BROKER: Final = {
     "log.retention.hours": _Retention(None),
 }
 _CONFIGS: Final = {ConfigResourceType.TOPIC: _OF_TOPIC, ConfigResourceType.BROKER: _OF_BROKER}
-
-
-def is_retention(change: ConfigChange) -> bool:
-    """Whether a change is about how long records are kept."""
-    return _retention(change) is not None
+RETENTIONS: Final = (*_OF_TOPIC, *_OF_BROKER)
+"""The configs that say how long records are kept."""
 
 
 def shortening_in_words(change: ConfigChange, state: KnownState) -> str | None:
