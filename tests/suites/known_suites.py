@@ -18,7 +18,7 @@ _PYTEST: Final = (
 _SCRAM: Final = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
 _PLAIN: Final = (
     'org.apache.kafka.common.security.plain.PlainLoginModule required username="test" password="testtest" '
-    'user_test="testtest";'
+    'user_test="testtest" user_bob="bobbob" user_alice="alicealice";'
 )
 
 

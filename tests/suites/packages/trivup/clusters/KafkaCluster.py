@@ -14,7 +14,7 @@ _PLAIN: Final = "org.apache.kafka.common.security.plain.PlainLoginModule require
 
 
 class KafkaCluster:
-    """A broker behind one listener, without or with SASL/PLAIN; there is no schema registry.
+    """A broker with one listener, without or with SASL/PLAIN; there is no schema registry.
 
     Args:
         broker_conf: properties of the broker, ``name=value``.
