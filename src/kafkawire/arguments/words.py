@@ -41,6 +41,8 @@ def hint_for_class(expected: type, value: object) -> str:
         return "; write it as text" if isinstance(value, (int, float)) else ""
     if expected in (int, float):
         return "; write it as a number" if isinstance(value, str) else ""
+    if type(value).__name__ == expected.__name__:
+        return f"; this one is of the module {type(value).__module__}"
     if issubclass(expected, msgspec.Struct):
         return f"; write {expected.__name__}({', '.join(_required(expected)) or '...'})"
     return ""

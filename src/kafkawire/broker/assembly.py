@@ -120,6 +120,7 @@ class Assembled(NamedTuple):
         cleaner: deletes and compacts records.
         transactions: the transactions.
         tokens: the delegation tokens.
+        quotas: the client quotas.
         state: the opened state.
     """
 
@@ -131,6 +132,7 @@ class Assembled(NamedTuple):
     cleaner: RecordCleaner
     transactions: Transactions
     tokens: DelegationTokens
+    quotas: ClientQuotas
     state: OpenedState
 
     def begin(self, resources: AsyncExitStack) -> None:
@@ -258,6 +260,7 @@ def assemble(
         cleaner,
         transactions,
         context.tokens,
+        quotas,
         state,
     )
 

@@ -31,7 +31,6 @@ from kafkawire.broker.listener.sasl.offered import Users
 from kafkawire.broker.listener.server import Server
 from kafkawire.broker.opened_state import OpenedState
 from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
-from kafkawire.broker.quotas.client_quotas import ClientQuotas
 from kafkawire.broker.quotas.metrics import QuotaMetric
 from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.request_log import REQUESTS_KEPT, RequestLog
@@ -128,7 +127,6 @@ class EmbeddedBroker(AnyBroker):
         self._resources: AsyncExitStack | None = None
         self._halt: asyncio.Future[StorageError] | None = None
         self._server: Server | None = None
-        self._quotas: ClientQuotas | None = None
         self._assembled: Assembled | None = None
         self._closing: asyncio.Task[None] | None = None
         self._failure: StorageError | None = None
@@ -246,7 +244,7 @@ class EmbeddedBroker(AnyBroker):
             server = Server(
                 [replace(listener, port=ports.get(listener.name, listener.port)) for listener in listeners],
                 configuration,
-                self._listener_context(state, assembled, updates.quotas),
+                self._listener_context(state, assembled),
             )
             resources.push_async_callback(server.stop)
             server.bind()
@@ -260,7 +258,7 @@ class EmbeddedBroker(AnyBroker):
             assembled.begin(resources)
             server.start()
             self._assembled = assembled
-            self._server, self._quotas = server, updates.quotas
+            self._server = server
             self._resources = resources.pop_all()
 
     async def stop(self) -> None:
@@ -313,8 +311,7 @@ class EmbeddedBroker(AnyBroker):
         """
         clock = self.clock
         await self._restarted()
-        if self._resources is None:
-            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        self._running()
         await clock.advance_in_steps(seconds, self._settled)
 
     async def _settled(self) -> None:
@@ -347,9 +344,7 @@ class EmbeddedBroker(AnyBroker):
                 assert (metric.tags["user"], metric.limit) == ("ANONYMOUS", 10.0)
             ```
         """
-        if self._quotas is None or self._resources is None:
-            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
-        return self._quotas.metrics()
+        return self._running().quotas.metrics()
 
     async def clean_records(self, topic: str | None = None) -> None:
         """Delete and compact records now, as otherwise in the background by the broker's clock.
@@ -372,9 +367,7 @@ class EmbeddedBroker(AnyBroker):
             ```
         """
         await self._restarted()
-        if self._assembled is None or self._resources is None:
-            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
-        await self._assembled.cleaner.clean(topic)
+        await self._running().cleaner.clean(topic)
 
     async def copy_state(self) -> StateCopy:
         """A copy of the state at this moment, with which other brokers can begin; it stays as it is.
@@ -399,9 +392,7 @@ class EmbeddedBroker(AnyBroker):
             ```
         """
         await self._restarted()
-        if self._assembled is None or self._resources is None:
-            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
-        return await self._assembled.state.copied()
+        return await self._running().state.copied()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -419,13 +410,18 @@ class EmbeddedBroker(AnyBroker):
     def _is_running(self) -> bool:
         return self._resources is not None
 
-    def _listener_context(self, state: OpenedState, assembled: Assembled, quotas: ClientQuotas) -> ListenerContext:
+    def _running(self) -> Assembled:
+        if self._assembled is None or self._resources is None:
+            raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
+        return self._assembled
+
+    def _listener_context(self, state: OpenedState, assembled: Assembled) -> ListenerContext:
         image = state.controller.image
         admission = Admission(DynamicConfiguration(state.configuration, image.configs))
         service = Service(assembled.dispatcher, state.controller, self._clock, FrameRoom())
         # Clients cannot read the directory's id, and it stays the same as long as the users stored there.
         users = Users(image.scram, assembled.tokens.login, secret=state.directory_id)
-        return ListenerContext(service, admission, quotas.connections, users)
+        return ListenerContext(service, admission, assembled.quotas.connections, users)
 
     def _fail(self, error: StorageError) -> None:
         """At the first error, close all connections and wake the callers of ``halted``."""

@@ -26,6 +26,9 @@ class Text(str):
     __slots__ = ()
 
 
+_NAMESAKE = type("TopicPartition", (), {"__module__": "other"})
+
+
 class OwnPartition(TopicPartition, frozen=True):
     """A user's subclass, with a field whose annotation cannot be resolved."""
 
@@ -90,6 +93,7 @@ def test_fitting_values_are_returned_unchanged(annotation: object, value: object
         (Mapping[str, int], {1: 1}, " (a key): expected str, got int; write it as text"),
         (Mapping[str, int], "secret", "expected a mapping of str to int, got str"),
         (Iterable[TopicPartition], [TopicPartition("a", "0")], "[0].partition: expected int, got str"),  # type: ignore[arg-type]  # the mistake
+        (TopicPartition, _NAMESAKE(), "expected TopicPartition, got TopicPartition; this one is of the module other"),
         (Iterable[str] | Mapping[str, int], {"a": "b"}, "['a']: expected int, got str"),
         (str | Iterable[str], ["a", 1], "[1]: expected str, got int"),
         (str | Iterable[str], 1, "expected a collection of str, or str, got int; write it as text"),

@@ -94,6 +94,12 @@ def test_version_prints_the_version_of_the_distribution(capsys: pytest.CaptureFi
     assert capsys.readouterr().out == f"kafkawire {__version__} ({wire.ENGINE} engine)\n"
 
 
+def test_the_package_can_be_run_as_the_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "kafkawire", "bogus"], capture_output=True, text=True, check=False)
+    assert done.returncode == ExitCode.USAGE
+    assert done.stderr.startswith("kafkawire: ")
+
+
 @pytest.mark.parametrize("words", [["--help"], ["-h"]])
 def test_help_lists_every_command(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words, commands=SAMPLES) == ExitCode.DONE

@@ -228,18 +228,25 @@ class CoordinatorLog:
 
     def _check_offsets(self, file: LogFile, batches: Sequence[RecordBatch]) -> None:
         """Offsets increase within a file. The CRC does not cover them, so either of two may be wrong."""
-        for batch in batches[:-1] if self._is_beyond(batches[-1]) else batches:
+        used = batches[:-1] if self._is_beyond(batches[-1]) else batches
+        if not used:
+            return
+        expected = self._expected
+        for batch in used:
             base_offset = batch.base_offset
-            self._note_lowest(base_offset)
-            if base_offset < self._expected:
-                reason = f"offset {base_offset} follows {self._expected - 1} in the same file"
+            if base_offset < expected:
+                reason = f"offset {base_offset} follows {expected - 1} in the same file"
                 self._source.failed("bad_offset", reason, file, batch.position, base_offset)
             elif base_offset == 0:
                 self._begins_log = True
-            self._expected = base_offset + batch.last_offset_delta + 1
-            self.reached = Reached(self._expected, file.base_offset, batch.position + batch.size)
-            if self._limit is not None and self._limit < self._expected:
-                self.reached = Reached(self._limit, file.base_offset, batch.position)
+            expected = base_offset + batch.last_offset_delta + 1
+        self._expected = expected
+        self._note_lowest(min(batch.base_offset for batch in used))
+        last = used[-1]
+        if self._limit is not None and self._limit < expected:
+            self.reached = Reached(self._limit, file.base_offset, last.position)
+        else:
+            self.reached = Reached(expected, file.base_offset, last.position + last.size)
 
     def _note_lowest(self, offset: int | None) -> None:
         if offset is not None and (self._lowest is None or offset < self._lowest):

@@ -184,9 +184,9 @@ class _Router:
         """The needed records, as ``_ROUTED``."""
         columns = self._decoder.needed_columns(cast("AllRows", rows).rows, 0, None)
         found = self._decoder.decode_needed(columns)
-        keys = [each[1] if each is not None and len(each) > 1 else None for each in found.records]
-        of_keys = {key: bucket_of(str(key).encode(errors="surrogatepass"), self._buckets) for key in {*keys} - {None}}
-        own = pa.array(map(of_keys.get, keys), pa.int32())
+        buckets = self._buckets
+        keys = (None if each is None or len(each) < 2 else each[1] for each in found.records)
+        own = pa.array([None if key is None else bucket_of(str(key).encode(), buckets) for key in keys], pa.int32())
         count = columns.num_rows
         seen = pa.array(_seen_by_all(columns, found.faults), pa.int32())
         bucket = own

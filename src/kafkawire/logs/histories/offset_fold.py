@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain
+from itertools import chain, repeat
 from operator import itemgetter
-from typing import Final, TypeAlias, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,10 +21,10 @@ from kafkawire.logs.folding.division import LeftByPart, bucket_of
 from kafkawire.logs.folding.saved_state import SavedStateError
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.frames.flaws import Flaw
-from kafkawire.logs.histories.offset_columns import COMMIT_RECORDS, COMMITS, CommitDecoder, Commits
+from kafkawire.logs.histories.offset_columns import COMMIT_RECORDS, COMMITS, Change, CommitDecoder, Commits
 from kafkawire.logs.limits import OCTETS_AT_A_TIME, RECORDS_AT_A_TIME, SHOWN_CORRUPT_OCTETS
 from kafkawire.logs.records.markers import Outcome
-from kafkawire.logs.tables.rows import RawRows, together
+from kafkawire.logs.tables.rows import together
 
 _CELLS: Final[tuple[ArrowField, ...]] = (
     *COMMITS,
@@ -52,6 +52,16 @@ _CHANGE_FIELDS: Final[tuple[ArrowField, ...]] = (
 )
 _CHANGES: Final = pa.schema(_CHANGE_FIELDS)
 """A change of the offset of a key, or with a producer the first end of a transaction of it."""
+
+
+class _Changing(NamedTuple):
+    """A record that is no plain commit."""
+
+    change: Change
+    time: int
+    offset: int
+    producer_id: int
+
 
 _LEAST_ROWS: Final = 2 * RECORDS_AT_A_TIME
 """Rows that are gathered together. The open rows are copied then, so at least half of all rows must have ended."""
@@ -110,13 +120,14 @@ class OffsetFold:
         commits = self._decoder.decode(rows.records)
         columns = commits.columns
         count, done = columns.num_rows, 0
-        for row, end in _steps(commits, rows.ends):
+        for row, step in _steps(commits, rows):
             self._commit(commits, done, row)
-            if end is None:
-                self._change(commits, row, rows.records)
+            if isinstance(step, TransactionEnd):
+                self._end_transaction(step)
+                done = row
             else:
-                self._end_transaction(end)
-            done = row + (end is None)
+                self._change(self._count + row, commits.keys[row], step)
+                done = row + 1
         self._commit(commits, done, count)
         self._count += count
         file = pa.repeat(pa.scalar(self._number_of(rows.records.file.shown_path), pa.int32()), count)
@@ -265,27 +276,31 @@ class OffsetFold:
     def _commit(self, commits: Commits, first: int, last: int) -> None:
         """Apply a range of records that are all commits outside of transactions, as nearly all are."""
         held, ended, ended_by, row = self._held, self._ended, self._ended_by, self._count + first
+        new: list[int] = []
         for key in commits.keys[first:last]:
             before = held.get(key)
             held[key] = row
             if before is not None:
                 ended.append(before)
                 ended_by.append(row)
-            elif self._has_past:
-                self._changes.append((key, *_moment(commits, row - self._count), None, None))
+            else:
+                new.append(row)
             row += 1
+        if new and self._has_past:
+            places = [row - self._count for row in new]
+            times, offsets = _cells_at(places, commits.columns, ("append_time", "log_offset"))
+            keys = map(commits.keys.__getitem__, places)
+            self._changes += zip(keys, times, offsets, repeat(None), repeat(None))
 
-    def _change(self, commits: Commits, at: int, records: RawRows) -> None:
+    def _change(self, row: int, key: bytes | None, changing: _Changing) -> None:
         """Apply a record of another kind."""
-        row, key, change = self._count + at, commits.keys[at], commits.changes[at]
-        moment = _moment(commits, at)
-        if change == "pending":
-            producer_id = cast("int", records.columns.column("producer_id")[at].as_py())
-            self._add_pending(row, producer_id, key)
-        elif change == "tombstone":
+        moment = changing.time, changing.offset
+        if changing.change == "pending":
+            self._add_pending(row, changing.producer_id, key)
+        elif changing.change == "tombstone":
             self._remove(key, *moment)
             self._end(row, moment)
-        elif change == "unknown":
+        elif changing.change == "unknown":
             self._end(row, moment)
 
     def _end_transaction(self, end: TransactionEnd) -> None:
@@ -402,18 +417,21 @@ class OffsetFold:
             yield self._shown(rows, numbers[piece], (valid_to[piece], to_offset[piece]))
 
 
-def _steps(commits: Commits, ends: Sequence[TransactionEnd]) -> list[tuple[int, TransactionEnd | None]]:
+def _steps(commits: Commits, rows: LogRows) -> list[tuple[int, _Changing | TransactionEnd]]:
     """The records that are no plain commits, and the ends of transactions, each before the record that follows it."""
-    steps: list[tuple[int, TransactionEnd | None]] = [(row, None) for row in sorted(commits.changes)]
-    if ends:
-        steps = sorted([*((end.row, end) for end in ends), *steps], key=itemgetter(0))
+    places = sorted(commits.changes)
+    cells = _cells_at(places, rows.records.columns, ("timestamp", "log_offset", "producer_id"))
+    changing = map(_Changing, map(commits.changes.__getitem__, places), *cells)
+    steps: list[tuple[int, _Changing | TransactionEnd]] = list(zip(places, changing, strict=True))
+    if rows.ends:
+        steps = sorted([*((end.row, end) for end in rows.ends), *steps], key=itemgetter(0))
     return steps
 
 
-def _moment(commits: Commits, at: int) -> tuple[int, int]:
-    """Time and offset of a record."""
-    time, offset = (commits.columns.column(name)[at].as_py() for name in ("append_time", "log_offset"))
-    return cast("int", time), cast("int", offset)
+def _cells_at(places: Sequence[int], columns: pa.RecordBatch, names: Sequence[str]) -> Iterator[list[int]]:
+    """The numbers of some rows, by column."""
+    rows = pa.array(places, pa.int64())
+    return (cast("list[int]", columns.column(name).take(rows).to_pylist()) for name in names)
 
 
 def _patched(rows: pa.RecordBatch, name: str, cells: Mapping[int, object]) -> pa.RecordBatch:

@@ -284,7 +284,7 @@ def _matching(text: str, names: Sequence[str]) -> Sequence[str]:
         regex = Regex(text)
         return [name for name in names if regex.matches(name)]
     except ValueError as error:
-        _log.warning("SubscribedTopicRegex %s It matches no topic.", error)
+        _log.warning("SubscribedTopicRegex %r matches no topic: %r", text, str(error))
         return ()
 
 
