@@ -17,7 +17,7 @@ AUTHORIZER = {
 
 _NODE_ID = 1
 
-_SMALL = {
+ONE_NODE = {
     "group.initial.rebalance.delay.ms": "0",
     "group.streams.initial.rebalance.delay.ms": "0",
     "offsets.topic.num.partitions": "1",
@@ -91,7 +91,7 @@ def running_broker(
 
     def start(home: Path) -> tuple[Broker, Node]:
         broker = _broker_on_free_ports(release, home, listeners or {})
-        settings = {**_settings(broker, listeners or {}), **_SMALL, **(properties or {})}
+        settings = {**_settings(broker, listeners or {}), **ONE_NODE, **(properties or {})}
         node = Node(release, _NODE_ID, home, settings, heap=heap, plugins=plugins)
         node.format(format_arguments)
         try:

@@ -4,9 +4,11 @@
 
     python -m tests.suites kafka-python CHECKOUT --python VENV/bin/python
     python -m tests.suites aiokafka CHECKOUT --python VENV/bin/python tests/test_consumer.py
+    python -m tests.suites franz-go CHECKOUT --broker apache
 
-CHECKOUT is a clone of the project; the Python has the project and what its tests need, pytest-timeout included. Further
-arguments are those of pytest. The exit code is pytest's.
+CHECKOUT is a clone of the project. A suite in Python needs a Python with the project and what its tests need,
+pytest-timeout included. Further arguments name the tests, in place of all of them, and are given to the runner of the
+suite. The exit code is that of the runner. What is missing is said first, with exit code 2.
 """
 
 from __future__ import annotations
@@ -16,14 +18,16 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from tests.suites.server import RELEASE
+from tests.suites.known_suites import SUITES, Suite
+from tests.suites.packages.broker_process import FOLDER, OURS, ROOT, BrokerProcess
+from tests.suites.server import BROKER, RELEASE
 
 _ROOT: Final = Path(__file__).parents[2]
-_PYTEST: Final = ("-m", "pytest", "-p", "no:cacheprovider", "--timeout", "120", "--timeout-method", "signal", "-rfE")
 _SCRIPTS: Final = {
     "kafka-run-class.sh": "tests.suites.server",
     "kafka-topics.sh": "tests.suites.tools kafka-topics",
@@ -31,54 +35,55 @@ _SCRIPTS: Final = {
 }
 
 
-class Suite(NamedTuple):
-    """How a suite runs.
-
-    Attributes:
-        release: the one it expects.
-        arguments: of pytest.
-        tests: its tests, unless others are named.
-        environment: variables besides ours; ``{folder}`` is the folder of this run.
-    """
-
-    release: str
-    arguments: Sequence[str]
-    tests: Sequence[str]
-    environment: Mapping[str, str]
-
-
-SUITES: Final = {
-    "kafka-python": Suite("4.2", (), ("test/integration",), {"KAFKA_VERSION": "4.2.0", "KAFKA_ROOT": "{folder}"}),
-    "aiokafka": Suite(
-        "4.2",
-        ("--docker-image", "kafka:2.13_4.2.0", "-o", "asyncio_default_fixture_loop_scope=function"),
-        ("tests",),
-        {"PYTHONPATH": str(Path(__file__).parent / "packages")},
-    ),
-}
-
-
 def main() -> int:
-    """Run a suite; returns pytest's exit code."""
+    """Run a suite; returns the exit code of its runner, or 2 if something is missing."""
     options = argparse.ArgumentParser(prog="python -m tests.suites", description="Run another project's tests.")
     options.add_argument("suite", choices=SUITES)
-    options.add_argument("checkout", type=Path)
-    options.add_argument("--python", required=True, help="the Python with the project and what its tests need")
+    options.add_argument("checkout", type=Path, help="a clone of the project")
+    options.add_argument("--python", default="", help="the Python with the project, for a suite in Python")
+    options.add_argument(
+        "--broker", choices=("embedded", "apache"), default="embedded", help="apache: Apache Kafka itself, with Java"
+    )
     given, arguments = options.parse_known_args()
-    suite = SUITES[given.suite]
+    suite, checkout = SUITES[given.suite], given.checkout.absolute()
+    python = str(Path(given.python).absolute()) if given.python else ""
+    missing = suite.missing(checkout, python)
+    if missing is not None:
+        sys.stderr.write(f"{given.suite}: {missing}\n")
+        return 2
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        _write_scripts(folder / "bin")
+        own = {FOLDER: name, OURS: sys.executable, ROOT: str(_ROOT), BROKER: given.broker, RELEASE: suite.release}
+        os.environ |= own
+        return _run(suite, checkout, python, arguments)
+
+
+def _run(suite: Suite, checkout: Path, python: str, arguments: Sequence[str]) -> int:
+    """Run the tests, at a broker of the run or at brokers that they start; the exit code."""
+    folder = Path(os.environ[FOLDER])
+    _write_scripts(folder / "bin")
+    began = time.monotonic()
+    properties = suite.properties(folder)
+    broker = None if properties is None else BrokerProcess(properties)
+    try:
+        if broker is not None:
+            sys.stderr.write(f"the broker started in {time.monotonic() - began:.1f} s\n")
+            for tool, *words in suite.prepared_by:
+                broker.run_tool(tool, *words).check_returncode()
+        words = [word.format(python=python) for word in (*suite.command, *(arguments or suite.tests))]
         own = {
-            "KAFKAWIRE_SUITE_FOLDER": name,
-            "KAFKAWIRE_SUITE_PYTHON": sys.executable,
-            "KAFKAWIRE_SUITE_ROOT": str(_ROOT),
-            RELEASE: suite.release,
-            **{key: value.format(folder=name) for key, value in suite.environment.items()},
+            key: value.format(folder=folder, port=broker and broker.port) for key, value in suite.environment.items()
         }
-        python = str(Path(given.python).absolute())
-        command = [python, *_PYTEST, *suite.arguments, *(arguments or suite.tests)]
-        return subprocess.run(command, cwd=given.checkout, env={**os.environ, **own}, check=False).returncode
+        done = subprocess.run(words, cwd=checkout / suite.folder, env=_environment(own), check=False)
+    finally:
+        if broker is not None:
+            broker.stop()
+    sys.stderr.write(f"all in all: {time.monotonic() - began:.1f} s\n")
+    return done.returncode
+
+
+def _environment(own: Mapping[str, str]) -> dict[str, str]:
+    """The variables of the runner: those that are set win, so that a run may have other sizes than ours."""
+    return {**own, **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"}}
 
 
 def _write_scripts(folder: Path) -> None:
@@ -92,8 +97,8 @@ def _write_scripts(folder: Path) -> None:
 
 def _script(name: str, module: str) -> str:
     if not module:
-        return "#!/bin/sh\n# The embedded broker needs no formatted storage.\n"
-    run = f'PYTHONPATH="$KAFKAWIRE_SUITE_ROOT" exec "$KAFKAWIRE_SUITE_PYTHON" -m {module}'
+        return "#!/bin/sh\n# The storage is formatted when the broker starts.\n"
+    run = f'PYTHONPATH="${ROOT}" exec "${OURS}" -m {module}'
     if name != "kafka-topics.sh":
         return f'#!/bin/sh\n{run} "$@"\n'
     server = 'while [ $# -gt 1 ]; do [ "$1" = --bootstrap-server ] && server=$2; shift; done'

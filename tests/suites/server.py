@@ -1,4 +1,4 @@
-"""A process that starts the embedded broker as ``kafka-server-start`` starts Apache Kafka: from a file of properties.
+"""A process that starts a broker as ``kafka-server-start`` does, from a file of properties: ours, or Apache Kafka.
 
 It prints the lines by which suites learn that Apache Kafka is ready. The broker has one more listener, without login,
 for the tools of the suites; its address is in a file that is named after the first port.
@@ -9,11 +9,16 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
+
+from tests.suites.apache_kafka import running_kafka
+from tests.suites.packages.broker_process import FOLDER, free_port
 
 from kafkawire.admin import AdminClient, ScramUpsertion
 from kafkawire.broker import EmbeddedBroker
@@ -23,7 +28,10 @@ TOOLS: Final = "TOOLS"
 """The listener for the tools of the suites."""
 
 RELEASE: Final = "KAFKAWIRE_SUITE_RELEASE"
-"""The variable with the release whose versions the broker offers."""
+"""The variable with the release whose versions the embedded broker offers."""
+
+BROKER: Final = "KAFKAWIRE_SUITE_BROKER"
+"""The variable with the broker: ``embedded``, or ``apache`` for Apache Kafka."""
 
 _PEM: Final = re.compile(r"-----BEGIN [^-]+-----.*?-----END [^-]+-----\n?", re.DOTALL)
 _SERVER_OF_JAAS: Final = re.compile(r"KafkaServer \{(.*?)\};", re.DOTALL)
@@ -32,7 +40,7 @@ _USER_OF_JAAS: Final = re.compile(r'username="([^"]*)"\s+password="([^"]*)"')
 
 def address_file(port: int) -> Path:
     """The file with the address of the listener for tools, of the broker whose first port this is."""
-    return Path(os.environ["KAFKAWIRE_SUITE_FOLDER"]) / f"{port}.address"
+    return Path(os.environ[FOLDER]) / f"{port}.address"
 
 
 def properties_of(path: Path) -> dict[str, str]:
@@ -67,21 +75,24 @@ def with_login(properties: Mapping[str, str], jaas: str) -> dict[str, str]:
     return {**properties, **{f"listener.name.{listener}.{name}.sasl.jaas.config": module for name in names}}
 
 
-def with_tools(properties: Mapping[str, str]) -> dict[str, str]:
+def with_tools(properties: Mapping[str, str], port: int = 0) -> dict[str, str]:
     """The properties with a listener for the tools of the suites, whose clients are super users."""
     given = properties.get("advertised.listeners", "").split(",")
-    advertised = ",".join(each for each in given if each and not each.startswith("CONTROLLER"))
+    advertised = [each for each in given if each and not each.startswith("CONTROLLER")]
+    tools = f"{TOOLS}://127.0.0.1:{port}"
     added = {
-        "listeners": f"{properties['listeners']},{TOOLS}://127.0.0.1:0",
+        "listeners": f"{properties['listeners']},{tools}",
         "listener.security.protocol.map": f"{properties['listener.security.protocol.map']},{TOOLS}:PLAINTEXT",
-        "super.users": "User:ANONYMOUS",
+        "super.users": ";".join(filter(None, ("User:ANONYMOUS", properties.get("super.users")))),
     }
-    return {**properties, **added, **({"advertised.listeners": advertised} if advertised else {})}
+    if advertised:
+        added["advertised.listeners"] = ",".join([*advertised, *([tools] if port else [])])
+    return {**properties, **added}
 
 
 def main() -> None:
     """Run the broker of the last argument until the process is ended."""
-    properties, jaas = with_pem(properties_of(Path(sys.argv[-1]))), _jaas()
+    properties, jaas = properties_of(Path(sys.argv[-1])), _jaas()
     asyncio.run(run(with_login(properties, jaas) if jaas else properties, jaas))
 
 
@@ -92,13 +103,31 @@ async def run(properties: Mapping[str, str], jaas: str) -> None:
         properties: of the broker.
         jaas: the file with its login module; empty without logins.
     """
-    async with EmbeddedBroker(with_tools(properties), release=os.environ.get(RELEASE)) as broker:
-        address_file(broker.port).write_text(broker.address(TOOLS), "utf-8")
+    ended = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    start = _apache if os.environ.get(BROKER) == "apache" else _embedded
+    async with start(properties) as address:
+        address_file(_first_port(properties)).write_text(address, "utf-8")
+        if "ScramLoginModule" in jaas:
+            await _add_user(address, properties["sasl.enabled.mechanisms"], jaas)
         sys.stdout.write(f"[KafkaRaftServer nodeId={properties['node.id']}] Kafka Server started\n")
         sys.stdout.flush()
-        if "ScramLoginModule" in jaas:
-            await _add_user(broker.address(TOOLS), properties["sasl.enabled.mechanisms"], jaas)
-        await asyncio.Event().wait()
+        await ended.wait()
+
+
+@asynccontextmanager
+async def _embedded(properties: Mapping[str, str]) -> AsyncIterator[str]:
+    """The embedded broker; gives the address of its listener for tools."""
+    async with EmbeddedBroker(with_tools(with_pem(properties)), release=os.environ.get(RELEASE)) as broker:
+        yield broker.address(TOOLS)
+
+
+@asynccontextmanager
+async def _apache(properties: Mapping[str, str]) -> AsyncIterator[str]:
+    """Apache Kafka; gives the address of its listener for tools."""
+    port = free_port()
+    with running_kafka(with_tools(properties, port), port, Path(os.environ[FOLDER])):
+        yield f"127.0.0.1:{port}"
 
 
 async def _add_user(address: str, mechanisms: str, jaas: str) -> None:
@@ -113,6 +142,10 @@ async def _add_user(address: str, mechanisms: str, jaas: str) -> None:
         (await admin.alter_user_scram_credentials(alterations)).all()
     sys.stdout.write(f"Replayed UserScramCredentialRecord creating new entry for {user}\n")
     sys.stdout.flush()
+
+
+def _first_port(properties: Mapping[str, str]) -> int:
+    return int(properties["listeners"].partition(",")[0].rpartition(":")[2])
 
 
 def _server_of(jaas: str) -> str:

@@ -80,8 +80,10 @@ class ConfigDescriptionHandlers:
             entries = self._describers[kind](name)
         except ItemError as error:
             return _Result(error.code, error.message, kind, name)
-        keys = frozenset(resource.configuration_keys or ())
-        described = (_entry(entry, with_synonyms=with_synonyms) for entry in entries if not keys or entry.name in keys)
+        if resource.configuration_keys:
+            by_name = {entry.name: entry for entry in entries}
+            entries = [by_name[key] for key in dict.fromkeys(resource.configuration_keys) if key in by_name]
+        described = (_entry(entry, with_synonyms=with_synonyms) for entry in entries)
         return _Result(resource_type=kind, resource_name=name, configs=tuple(described))
 
     def _topic(self, name: str) -> list[ConfigEntry]:

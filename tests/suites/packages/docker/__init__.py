@@ -6,12 +6,17 @@ to its image, and runs the tools that the suite runs inside of the container.
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # a suite has a package ``tests`` of its own, and this folder is on its path
+    from tests.suites.packages.broker_process import BrokerProcess
+else:
+    from broker_process import BrokerProcess
 
 _LISTENERS = {
     "PLAINTEXT": "ADVERTISED_PORT",
@@ -24,20 +29,18 @@ _PLAIN = (
     'user_admin="admin" user_test="test" user_test2="test2";'
 )
 _SCRAM = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
-_OURS = [os.environ["KAFKAWIRE_SUITE_PYTHON"], "-m"]
 
 
 class Container:
-    """A process in place of a container."""
+    """A process in place of a container; without a broker it has only the tools."""
 
-    def __init__(self, process: subprocess.Popen[str], port: str) -> None:
-        self._process = process
-        self._port = port
+    def __init__(self, broker: BrokerProcess | None) -> None:
+        self._broker = broker
 
     def stop(self) -> None:
         """End the process."""
-        self._process.terminate()
-        self._process.wait(20)
+        if self._broker is not None:
+            self._broker.stop()
 
     def exec_run(self, command: str | Sequence[str], user: str | None = None) -> tuple[int, bytes]:
         """Run one of Kafka's tools, or the script that makes certificates; exit code and output."""
@@ -46,8 +49,8 @@ class Container:
             script = ["bash", str(Path("gen-ssl-certs.sh").resolve())]
             done = subprocess.run(script, cwd="tests/ssl_cert", capture_output=True, check=False)
         else:
-            tool = Path(words[0]).stem
-            done = _ours("tests.suites.tools", tool, self._port, *words[1:])
+            assert self._broker is not None
+            done = self._broker.run_tool(Path(words[0]).stem, *words[1:])
         return done.returncode, done.stdout + done.stderr
 
 
@@ -55,18 +58,8 @@ class Containers:
     """Starts containers."""
 
     def run(self, image: str, environment: Mapping[str, object] | None = None, **_: object) -> Container:
-        """Start a broker with the environment of the suite's image; without one, a process that does nothing."""
-        if environment is None:
-            return Container(subprocess.Popen(["sleep", "300"], text=True), "")
-        port = str(environment["ADVERTISED_PORT"])
-        path = Path(os.environ["KAFKAWIRE_SUITE_FOLDER"]) / f"{port}.properties"
-        path.write_text("".join(f"{name}={value}\n" for name, value in _properties(environment).items()), "utf-8")
-        process = subprocess.Popen(
-            [*_OURS, "tests.suites.server", str(path)], stdout=subprocess.PIPE, text=True, env=_environment()
-        )
-        assert process.stdout is not None
-        process.stdout.readline()
-        return Container(process, port)
+        """Start a broker with the environment of the suite's image; without one, nothing."""
+        return Container(None if environment is None else BrokerProcess(_properties(environment)))
 
 
 class Client:
@@ -87,7 +80,7 @@ def from_env() -> Client:
 def _properties(environment: Mapping[str, object]) -> dict[str, str]:
     host = environment["ADVERTISED_HOST"]
     found = {
-        "node.id": "1",
+        "node.id": "0",  # as the brokers of its image, and a test sends to this one
         "listeners": ",".join(f"{name}://{host}:{environment[port]}" for name, port in _LISTENERS.items()),
         "listener.security.protocol.map": ",".join(f"{name}:{name}" for name in _LISTENERS),
         "num.partitions": str(environment["NUM_PARTITIONS"]),
@@ -105,15 +98,6 @@ def _properties(environment: Mapping[str, object]) -> dict[str, str]:
         modules = {"plain": _PLAIN, "scram-sha-256": _SCRAM, "scram-sha-512": _SCRAM}
         found |= {f"listener.name.{listener}.{name}.sasl.jaas.config": module for name, module in modules.items()}
     return found
-
-
-def _ours(*command: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*_OURS, *command], capture_output=True, check=False, env=_environment())
-
-
-def _environment() -> dict[str, str]:
-    """That of our Python: without this package, and with the tests."""
-    return {**os.environ, "PYTHONPATH": os.environ["KAFKAWIRE_SUITE_ROOT"]}
 
 
 models = SimpleNamespace(containers=SimpleNamespace(Container=Container))

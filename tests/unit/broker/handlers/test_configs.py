@@ -65,6 +65,13 @@ async def test_config_documentation_is_none(client: BrokerConnection) -> None:
         assert {config.documentation for config in (await described(client, kind, name)).values()} == {None}
 
 
+async def test_named_configs_come_in_the_order_of_the_request(client: BrokerConnection) -> None:
+    names = ["num.partitions", "default.replication.factor", "unknown", "num.partitions"]
+    for asked in (names, names[::-1]):
+        found = await described(client, BROKER, "1", *asked)
+        assert list(found) == [name for name in dict.fromkeys(asked) if name != "unknown"]
+
+
 async def test_values_of_unknown_configs_are_sensitive(client: BrokerConnection) -> None:
     configs = await described(client, BROKER, "1", "own.secret")
     assert (configs["own.secret"].value, configs["own.secret"].is_sensitive) == (None, True)

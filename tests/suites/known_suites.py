@@ -1,0 +1,158 @@
+"""The suites: how each runs, what it needs, and the broker that it gets."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from tests.suites.packages.broker_process import free_port
+
+_PACKAGES: Final = str(Path(__file__).parent / "packages")
+_PYTEST: Final = (
+    "{python}", "-m", "pytest", "-p", "no:cacheprovider", "--timeout", "120", "--timeout-method", "signal", "-rfE"
+)  # fmt: skip
+_SCRAM: Final = "org.apache.kafka.common.security.scram.ScramLoginModule required;"
+_PLAIN: Final = (
+    'org.apache.kafka.common.security.plain.PlainLoginModule required username="test" password="testtest" '
+    'user_test="testtest" user_bob="bobbob" user_alice="alicealice";'
+)
+
+
+class Suite(NamedTuple):
+    """How a suite runs.
+
+    Attributes:
+        source: where the project is cloned from.
+        command: of the runner; ``{python}`` is the Python of the suite.
+        tests: its tests, unless others are named.
+        environment: variables besides ours; ``{folder}`` is the folder of this run, ``{port}`` the port of its broker.
+        modules: what the Python of the suite must be able to import.
+        install: how its needs are met, in the clone.
+        release: the one whose versions the embedded broker offers.
+        folder: in the clone, from which the runner starts.
+        program: that must be there, on the path or in the folder.
+        properties: of the broker, from the folder of this run; None where the suite starts brokers itself.
+        prepared_by: command lines of tools, run once when the broker has started.
+    """
+
+    source: str
+    command: Sequence[str]
+    tests: Sequence[str]
+    environment: Mapping[str, str]
+    install: str
+    modules: Sequence[str] = ()
+    release: str = "4.2"
+    folder: str = ""
+    program: str = ""
+    properties: Callable[[Path], Mapping[str, str] | None] = lambda _folder: None
+    prepared_by: Sequence[Sequence[str]] = ()
+
+    def missing(self, checkout: Path, python: str) -> str | None:
+        """What is missing to run the suite, and how to get it; None if nothing is."""
+        if not (checkout / self.folder).is_dir():
+            return f"{checkout} is not a clone; git clone {self.source} {checkout}"
+        if self.program and shutil.which(self.program, path=_path(checkout)) is None:
+            return f"there is no {self.program.rpartition('/')[2]}; {self.install}"
+        if not self.modules:
+            return None
+        if shutil.which(python) is None:
+            return f"--python must be a Python with {', '.join(self.modules)}; {self.install}"
+        imported = [python, "-c", f"import {', '.join(self.modules)}"]
+        done = subprocess.run(imported, cwd=checkout, capture_output=True, text=True, check=False)
+        lines = done.stderr.strip().splitlines()
+        return f"{python}: {lines[-1]}; {self.install}" if done.returncode else None
+
+
+def _path(checkout: Path) -> str:
+    """The folders in which a suite finds its program."""
+    return os.pathsep.join([str(checkout / "node_modules" / ".bin"), os.environ.get("PATH", "")])
+
+
+def _plain(_folder: Path) -> Mapping[str, str]:
+    """The properties of a broker that answers on a free port."""
+    return {
+        "node.id": "1",
+        "listeners": f"PLAINTEXT://127.0.0.1:{free_port()}",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
+        "group.initial.rebalance.delay.ms": "0",
+    }
+
+
+def _of_kafkajs(folder: Path) -> Mapping[str, str]:
+    """The properties of a broker with the ports and users of the suite, and a certificate of this run."""
+    key, certificate, store = folder / "key", folder / "certificate", folder / "store.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+         "-keyout", str(key), "-out", str(certificate)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    store.write_bytes(key.read_bytes() + certificate.read_bytes())
+    logins = {"plain": _PLAIN, "scram-sha-256": _SCRAM, "scram-sha-512": _SCRAM}
+    return {
+        "node.id": "0",
+        "listeners": "PLAINTEXT://localhost:9092,SSL://localhost:9093,SASL_SSL://localhost:9094",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL",
+        "num.partitions": "2",
+        "group.initial.rebalance.delay.ms": "0",
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "allow.everyone.if.no.acl.found": "true",
+        "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.location": str(store),
+        **{f"listener.name.sasl_ssl.{name}.sasl.jaas.config": module for name, module in logins.items()},
+    }
+
+
+SUITES: Final = {
+    "kafka-python": Suite(
+        "https://github.com/dpkp/kafka-python",
+        _PYTEST,
+        ("test/integration",),
+        {"KAFKA_VERSION": "4.2.0", "KAFKA_ROOT": "{folder}"},
+        "pip install -e CHECKOUT pytest pytest-timeout pytest-mock crc32c lz4 zstandard python-snappy xxhash",
+        ("kafka", "pytest", "pytest_timeout"),
+    ),
+    "aiokafka": Suite(
+        "https://github.com/aio-libs/aiokafka",
+        (*_PYTEST, "--docker-image", "kafka:2.13_4.2.0", "-o", "asyncio_default_fixture_loop_scope=function"),
+        ("tests",),
+        {"PYTHONPATH": _PACKAGES},
+        "pip install -e CHECKOUT[all] -r CHECKOUT/requirements-ci.txt pytest-timeout",
+        ("aiokafka", "pytest", "pytest_timeout"),
+    ),
+    "confluent-kafka-python": Suite(
+        "https://github.com/confluentinc/confluent-kafka-python",
+        _PYTEST,
+        tuple(f"tests/integration/{name}" for name in ("admin", "consumer", "producer", "serialization")),
+        {"PYTHONPATH": _PACKAGES},
+        "pip install 'confluent-kafka[schemaregistry,avro,json,protobuf,rules]' pytest pytest-asyncio pytest-timeout",
+        ("confluent_kafka.schema_registry", "pytest", "pytest_timeout", "pytest_asyncio"),
+    ),
+    "franz-go": Suite(
+        "https://github.com/twmb/franz-go",
+        ("go", "test", "-count=1", "-timeout", "20m", "-v"),
+        ("-run", "ETL|Etl", "."),
+        {"KGO_SEEDS": "127.0.0.1:{port}", "KGO_TEST_RF": "1", "KGO_TEST_RECORDS": "100000", "KGO_LOG_LEVEL": "none"},
+        "install Go (Debian: apt-get install golang, or https://go.dev/dl for a newer one)",
+        folder="pkg/kgo",
+        program="go",
+        properties=_plain,
+    ),
+    "kafkajs": Suite(
+        "https://github.com/tulios/kafkajs",
+        ("node_modules/.bin/jest", "--ci", "--no-watchman", "--forceExit", "--maxWorkers=2", "--verbose"),
+        tuple(f"src/{name}/" for name in ("admin", "broker", "cluster", "consumer", "producer")),
+        {"KAFKA_VERSION": "2.4", "NODE_ENV": "test", "KAFKAJS_DEBUG_PROTOCOL_BUFFERS": "1"},
+        "npm install --ignore-scripts --legacy-peer-deps in the clone, with Node.js 14 or newer",
+        program="jest",
+        properties=_of_kafkajs,
+        prepared_by=(
+            ("kafka-configs", "--entity-name", "testscram", "--add-config",
+             "SCRAM-SHA-256=[password=testtestscram=256],SCRAM-SHA-512=[password=testtestscram=512]"),
+        ),
+    ),
+}  # fmt: skip
