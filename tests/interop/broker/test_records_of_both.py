@@ -77,11 +77,10 @@ def consumed(address: str, end: int) -> list[tuple[int, int]]:
     consumer.assign([confluent.TopicPartition("t", 0, confluent.OFFSET_BEGINNING)])
     found: list[tuple[int, int]] = []
     while not found or found[-1][0] < end - 1:
-        messages = consumer.consume(500, SECONDS)
-        assert messages, found[-1:]
-        for message in messages:
-            assert message.error() is None, message.error()
-            found.append((message.offset(), int(message.value()[:5])))
+        message = consumer.poll(SECONDS)
+        assert message is not None, found[-1:]
+        assert message.error() is None, message.error()
+        found.append((message.offset(), int(message.value()[:5])))
     consumer.close()
     return found
 

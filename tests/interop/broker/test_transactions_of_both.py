@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.handed_over import kafka_on
 from tests.interop.broker.test_hand_over import check_kafka_found_nothing_wrong
-from tests.interop.broker.test_records_of_both import batches_of, produced_with_keys, size_of, wait_until_smaller
+from tests.interop.broker.test_records_of_both import batches_of, size_of, wait_until_smaller
 
 from kafkawire.admin import BlockingAdminClient, IsolationLevel, NewTopic, OffsetSpec, TopicPartition
 from kafkawire.broker import ThreadedBroker
@@ -46,10 +46,13 @@ SEGMENTS: Final = SegmentRules(1 << 20)
 
 
 def create_topic(data: Path, configs: Mapping[str, str] | None = None) -> None:
-    """Create it with a first record."""
+    """Create it with a first record, of now: retention deletes older ones."""
     with ThreadedBroker(data_dir=data) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
         admin.create_topics([NewTopic("t", 1, 1, configs={"segment.bytes": "1048576", **(configs or {})})]).all()
-        produced_with_keys(broker.bootstrap_servers, range(1), idempotent=False)
+        confluent: Any = importlib.import_module("confluent_kafka")
+        producer = confluent.Producer({"bootstrap.servers": broker.bootstrap_servers})
+        producer.produce("t", b"first", b"key-0", partition=0)
+        assert producer.flush(SECONDS) == 0
 
 
 class TransactionalProducer(Protocol):
@@ -111,12 +114,13 @@ def committed(address: str) -> list[tuple[int, bytes | None]]:
     consumer.assign([confluent.TopicPartition("t", 0, confluent.OFFSET_BEGINNING)])
     found: list[tuple[int, bytes | None]] = []
     while True:
-        for message in consumer.consume(500, SECONDS):
-            if message.error() is not None:
-                assert message.error().code() == confluent.KafkaError._PARTITION_EOF, message.error()
-                consumer.close()
-                return found
-            found.append((message.offset(), message.value()))
+        message = consumer.poll(SECONDS)
+        assert message is not None, found
+        if message.error() is not None:
+            assert message.error().code() == confluent.KafkaError._PARTITION_EOF, message.error()
+            consumer.close()
+            return found
+        found.append((message.offset(), message.value()))
 
 
 def seen(address: str) -> tuple[object, ...]:
