@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,7 @@ def main() -> int:
     if missing is not None:
         sys.stderr.write(f"{given.suite}: {missing}\n")
         return 2
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and so stop the broker
     with tempfile.TemporaryDirectory() as name:
         own = {FOLDER: name, OURS: sys.executable, ROOT: str(_ROOT), BROKER: given.broker, RELEASE: suite.release}
         os.environ |= own

@@ -137,7 +137,7 @@ SUITES: Final = {
         ("go", "test", "-count=1", "-timeout", "20m", "-v"),
         ("-run", "ETL|Etl", "."),
         {"KGO_SEEDS": "127.0.0.1:{port}", "KGO_TEST_RF": "1", "KGO_TEST_RECORDS": "100000", "KGO_LOG_LEVEL": "none"},
-        "install Go (Debian: apt-get install golang, or https://go.dev/dl for a newer one)",
+        "install Go (Debian: apt-get install golang)",
         folder="pkg/kgo",
         program="go",
         properties=_plain,
