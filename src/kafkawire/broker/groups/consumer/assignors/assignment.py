@@ -84,7 +84,9 @@ class Draft:
                 self._buckets *= 2
             self._partitions = {topic: {}, **self._partitions}
             self._capacities[topic] = capacity
-        self._partitions[topic][partition] = None
+        partitions = self._partitions[topic]
+        partitions[partition] = None
+        self._capacities[topic] = grown(len(partitions), self._capacities[topic])  # it never shrinks
 
     def remove(self, topic: Uuid, partition: int) -> None:
         """Take a partition from it."""
