@@ -57,13 +57,15 @@ def offers_feature(release: str, feature: str) -> bool:
     return feature in version_table(release.rpartition(".")[0]).supported
 
 
-def broker_release_parameters() -> tuple[ParameterSet, ...]:
-    """Parameters of tests that start brokers of their own, oldest first: a release of each minor version.
+def broker_release_parameters(*, every_minor: bool = True) -> tuple[ParameterSet, ...]:
+    """Parameters of tests that start brokers of their own, oldest first. `make test` takes the newest release alone.
 
-    These are `broker_releases`, and all with a version table that are not older. `make test` takes the newest alone.
+    Args:
+        every_minor: with a release of each minor version: beside `broker_releases` all with a version table that are
+            not older. Clusters of several nodes take too long for that.
     """
     oldest, newest = broker_releases()[0], newest_broker_release()
-    recorded = (release for release in recorded_releases() if is_at_least(release, oldest))
+    recorded = [release for release in recorded_releases() if is_at_least(release, oldest)] if every_minor else []
     return tuple(
         pytest.param(release, marks=[] if release == newest else [pytest.mark.extended])
         for release in sorted({*broker_releases(), *recorded}, key=_numbers)

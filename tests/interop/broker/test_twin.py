@@ -178,7 +178,7 @@ def written_by(cluster: Cluster, folder: Path) -> Written:
     return Written(folder, first, second, between)
 
 
-@pytest.fixture(scope="module", params=broker_release_parameters())
+@pytest.fixture(scope="module", params=broker_release_parameters(every_minor=False))
 def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Written:
     home = tmp_path_factory.mktemp("cluster")
     (home / "copy").mkdir()
