@@ -26,6 +26,7 @@ README = ROOT / "README.md"
 SOURCE_TREE = {
     "docs/conformance.md": "its programs are tests of the source tree",
     "docs/how-to/keep-a-history-in-a-lake.md": "no lake has a runtime for this Spark; test_lakes has an older one",
+    "docs/how-to/prepare-a-test-broker.md": "its producer is confluent-kafka's; test_documentation runs it",
     "docs/how-to/test-with-a-broker.md": "its consumer is confluent-kafka's; test_documentation runs it",
 }
 """Pages that cannot run with the wheel alone, and why."""

@@ -103,7 +103,7 @@ def test_a_hit_is_there_before_a_reader_waits(search: Search) -> None:
 
 
 def test_the_index_of_the_search_is_small(site: Path) -> None:
-    assert (site / "search.json").stat().st_size < 3_000_000
+    assert (site / "search.json").stat().st_size < 3_500_000
 
 
 def test_pages_load_nothing_from_elsewhere(site: Path, tmp_path: Path) -> None:
