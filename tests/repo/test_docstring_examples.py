@@ -58,6 +58,17 @@ ENDS_IN = {
 """The errors that some examples print: the broker has no such member or id, one node, no share groups and no tokens."""
 
 
+RULES = """
+[[rules]]
+id = "topic-deleted"
+title = "A topic was deleted."
+severity = "medium"
+history = "topic_history"
+remedy = "ask who did it"
+when = { change = "deleted" }
+"""
+
+
 def public_methods(client: type) -> set[str]:
     return {name for name, _ in inspect.getmembers(client, inspect.isfunction) if not name.startswith("_")}
 
@@ -102,6 +113,9 @@ async def test_an_example_runs(example: Example, root: Path, tmp_path: Path) -> 
     if "/evidence/" in example.code:
         keep_evidence(logs, tmp_path)
         places["/evidence/"] = f"{tmp_path}/"
+    if '"rules.toml"' in example.code:
+        (tmp_path / "rules.toml").write_text(RULES)
+        places['"rules.toml"'] = f'"{tmp_path}/rules.toml"'
     async with EmbeddedBroker(PROPERTIES) as broker, AdminClient(broker.bootstrap_servers) as admin:
         await prepare(admin)
         capabilities = (await admin.capabilities())[1]

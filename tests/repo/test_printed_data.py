@@ -41,6 +41,7 @@ from kafkawire.codegen.evolve.checking.result import PURPOSES
 from kafkawire.codegen.importing.sources import Decision, Release
 from kafkawire.codegen.parse.meanings import parse_meanings
 from kafkawire.declared.documents.reading import read_texts
+from kafkawire.logs import read_alert_rules
 from kafkawire.model.configs.broker_names import broker_definition
 from kafkawire.model.properties_file import parse_properties
 
@@ -129,6 +130,9 @@ def read_toml(block: Block, folder: Path) -> None:
                 checked_context(table, name)
         case ["decisions"]:
             msgspec.convert(parsed["decisions"], tuple[Decision, ...])
+        case ["rules"]:
+            (folder / block.title).write_text(block.text)
+            assert read_alert_rules(folder / block.title)
         case ["releases"]:
             msgspec.convert(parsed["releases"], tuple[Release, ...])
         case others:

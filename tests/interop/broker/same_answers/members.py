@@ -57,7 +57,7 @@ class Member:
     metadata: bytes = SUBSCRIPTION
     share: bytes = b""
 
-    def send_join(self, session_ms: int = 10_000, rebalance_ms: int = 10_000) -> None:
+    def send_join(self, session_ms: int = 30_000, rebalance_ms: int = 30_000) -> None:
         """Send JoinGroup, with the id that the last answer gave."""
         supported = tuple(JoinGroupRequest.JoinGroupRequestProtocol(name, self.metadata) for name in self.protocols)
         timeout = rebalance_ms if self.version >= 1 else -1

@@ -274,6 +274,7 @@ def test_members_that_wait_in_a_classic_group_join_again(talk: Talk) -> None:
     prompt(talk, group)
     first = stable(talk, group, 0, 1)
     second = classic(talk, group, "d")
+    second.metadata = subscription((), "none")  # else the members' random ids decide who gets which partition
     second.begin_join()
     settled(talk, group, "PreparingRebalance", 2)
     Consumer(talk, group, "member-a").join()
@@ -282,7 +283,7 @@ def test_members_that_wait_in_a_classic_group_join_again(talk: Talk) -> None:
     first.beat()
     second.generation = 1
     second.beat()
-    group = "mixed-wait-sync"  # without a topic, since the members' random ids decide who gets which partition
+    group = "mixed-wait-sync"  # without a topic, for the same reason
     prompt(talk, group)
     first, second = (classic(talk, group, client) for client in "cd")
     first.metadata = second.metadata = subscription((), "none")
@@ -370,9 +371,8 @@ def test_where_there_is_only_an_upgrade_consumer_groups_stay(talk: Talk) -> None
 
 @same_answers_from_brokers_with_policies
 def test_where_migration_is_disabled_members_do_not_mix(talk: Talk) -> None:
-    create(talk, TOPIC, 4)
     coordinated(talk, "mixed-disabled")
-    Consumer(talk, "mixed-disabled", "member-a").join()
+    Consumer(talk, "mixed-disabled", "member-a", topics=("none",)).join()
     for member_id in ("", "old"):
         member = classic(talk, "mixed-disabled", member_id=member_id)
         assert member.join().error_code == INCONSISTENT
