@@ -74,9 +74,7 @@ def run(
     ] = None,
     processes: Annotated[
         int,
-        typer.Option(
-            min=1, help="Processes that read parts of the logs at the same time; a part of a history is a whole log."
-        ),
+        typer.Option(min=1, help="Processes that read parts of the logs at the same time."),
     ] = 1,
     state: Annotated[
         str | None,
