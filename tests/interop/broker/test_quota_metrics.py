@@ -84,6 +84,7 @@ def test_rates_and_throttle_times_are_those_of_kafka(tmp_path: Path) -> None:
     made = ours[ClientQuotaType.CONTROLLER_MUTATION, "maker"]
     assert produced.rate == pytest.approx(kafkas["Produce byte-rate", "producer"], rel=0.25)
     assert produced.throttle_ms == pytest.approx(kafkas["Produce throttle-time", "producer"], rel=0.25)
-    assert made.rate == pytest.approx(kafkas["ControllerMutation mutation-rate", "maker"], rel=0.25)
-    # The broker that forwards to a controller records its throttle times as those of requests.
+    assert made.rate == pytest.approx(kafkas["ControllerMutation mutation-rate", "maker"], rel=0.1)
+    # The broker that forwards to a controller records its throttle times as those of requests. They are shorter by the
+    # time that the topics took, which a busy machine makes longer.
     assert made.throttle_ms == pytest.approx(kafkas["Request throttle-time", "maker"], rel=0.25)

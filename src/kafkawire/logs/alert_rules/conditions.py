@@ -54,6 +54,11 @@ class Condition(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     below: float | None = None
     above: float | None = None
 
+    @property
+    def texts(self) -> frozenset[str] | None:
+        """The texts, if it is that the fact is one of them and nothing else; None if there is more to it."""
+        return frozenset(self.one_of) if self.one_of and self == Condition(self.one_of) else None
+
     def holds(self, values: Iterable[str]) -> bool:
         """Whether it is fulfilled by one of the values of a fact."""
         return any(map(self._holds, values))
@@ -87,12 +92,9 @@ class Conditions:
         """Prepare what each change is tried with: most conditions are that a fact is one of some texts."""
         facts = FACTS[self.history]
         given = [(facts[name].of, condition) for name, condition in self.when]
-        texts = tuple(
-            (of, frozenset(each.one_of)) for of, each in given if each.one_of and each == Condition(each.one_of)
-        )
-        others = tuple((of, each) for of, each in given if not each.one_of or each != Condition(each.one_of))
+        texts = tuple((of, wanted) for of, each in given if (wanted := each.texts) is not None)
         object.__setattr__(self, "_texts", texts)
-        object.__setattr__(self, "_others", others)
+        object.__setattr__(self, "_others", tuple((of, each) for of, each in given if each.texts is None))
 
     def __call__(self, change: AnyChange, _: KnownState) -> Iterable[Problem]:
         """The problem that the change is, if it fulfils the conditions."""
