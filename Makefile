@@ -23,7 +23,8 @@ demo: setup ## Show the main parts in chapters (CHAPTER="2 broker" shows these, 
 # The fast tests run first. `make test-all` measures coverage with them and those of commands on real brokers: it runs
 # each test once, those with coverage first.
 UNITS := tests/unit $(addprefix tests/golden/,cli comparison documents entities evolution pages records report rows rules wire test_report.py test_rules.py)
-COVERING := $(UNITS) $(addprefix tests/,laws/cli laws/declared laws/model interop/cli interop/declared)
+COVERING := $(UNITS) $(addprefix tests/,laws/cli laws/declared laws/model interop/cli interop/declared) \
+	$(addprefix tests/laws/,broker/test_consumer_group_laws.py broker/test_mixed_group_laws.py logs/test_parts_of_histories.py)
 
 # The older releases of PySpark with which the tests with Spark run too; with the oldest two `make test-all` runs some.
 SPARK_RELEASES := 4.0 4.1 4.2
@@ -35,13 +36,14 @@ OLDEST_SPARKS := $(filter %4.0/.installed %4.1/.installed,$(OLDER_SPARKS))
 PYTEST := PYTHONDONTWRITEBYTECODE= \
 	MAVEN_OPTS="$$MAVEN_OPTS -XX:+UseSerialGC -XX:TieredStopAtLevel=1" \
 	$(BIN)/python -m pytest
+QUICK := --hypothesis-profile=quick
 
 test: setup $(VENV)/.spark ## Run the tests that a change needs; those against Apache Kafka need Java 17 and Maven
-	$(PYTEST) -n 2 $(UNITS)
-	$(PYTEST) -n 3 -m "not extended" $(UNITS:%=--ignore=%)
+	$(PYTEST) -n 3 $(QUICK) $(UNITS)
+	$(PYTEST) -n 3 $(QUICK) -m "not extended" $(UNITS:%=--ignore=%)
 
 test-all: setup $(VENV)/.spark $(OLDEST_SPARKS) ## Run all tests, those that `make test` leaves out as well, and measure coverage
-	$(PYTEST) -n 2 --cov --cov-report=term $(COVERING)
+	$(PYTEST) -n 3 --cov --cov-report=term $(COVERING)
 	$(PYTEST) -n 3 -m "not extended" $(COVERING:%=--ignore=%)
 	$(PYTEST) -n 2 -m extended $(COVERING:%=--ignore=%)
 

@@ -15,14 +15,20 @@ from kafkawire import wire
 pytest_plugins = ["tests.apache_kafka.fixtures", "tests.apache_spark.fixtures", "tests.scheduling"]
 
 # Loading a profile keeps examples random in CI, where hypothesis would repeat the same ones. Machines are busy at
-# times, which is neither a slow strategy nor a slow test. `pytest --hypothesis-profile=thorough` looks for longer.
+# times, which is neither a slow strategy nor a slow test. `pytest --hypothesis-profile=thorough` looks for longer, and
+# `make test` takes a quick look.
 settings.register_profile("kafkawire", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("kafkawire"), max_examples=25)
 settings.register_profile("thorough", settings.get_profile("kafkawire"), max_examples=2000)
 settings.load_profile("kafkawire")
 
+# The garbage collector is spared what stays to the end: modules, and some twenty thousand tests. While they are
+# collected there is nothing else, and it would take a third of the time.
+gc.disable()
+
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what stays to the end: modules, and some ten thousand tests."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

@@ -229,6 +229,7 @@ def test_examples_are_true_of_kafka(answers: Answers) -> None:
         assert accepted.verdict.refusal is None, accepted
 
 
+@pytest.mark.extended
 def test_kafka_refuses_if_and_only_if_there_is_a_finding(answers: Answers) -> None:
     for trial in answers.trials:
         assert (trial.verdict.refusal is not None) == bool(trial.findings), trial
@@ -278,6 +279,7 @@ def test_what_kafkas_parser_refuses_has_an_error(answers: Answers) -> None:
         assert any(finding.severity == "error" for finding in found), text
 
 
+@pytest.mark.extended
 def test_real_definitions_that_kafkas_checker_rejects_as_their_own_successors(answers: Answers) -> None:
     refused = {
         read(trial.newer, "newer"): trial.findings[0].rule

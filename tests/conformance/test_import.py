@@ -16,7 +16,7 @@ from kafkawire.codegen.merge.released_versions import read_released_versions
 from kafkawire.codegen.parse.error_codes import read_error_codes
 from kafkawire.codegen.parse.meanings import MEANINGS_FILE
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.conformance, pytest.mark.extended]
 
 SPECS = REPOSITORY / "specs"
 

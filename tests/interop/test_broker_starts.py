@@ -18,7 +18,10 @@ API_VERSIONS_3 = "0000001c 0012 0003 00000007 0002 6b77 00 0a 6b61666b6177697265
 """The request frame that docs/reference/wire-format.md shows."""
 
 
-@pytest.mark.parametrize("release", releases())
+@pytest.mark.parametrize(
+    "release",
+    [pytest.param(each, marks=[pytest.mark.extended] * (each != newest_broker_release())) for each in releases()],
+)
 def test_answers_the_api_versions_frame_of_the_reference(release: str, kafka_brokers: Brokers) -> None:
     broker = kafka_brokers(release)
     with socket.create_connection((broker.host, broker.port), timeout=10) as connection:

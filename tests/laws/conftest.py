@@ -14,7 +14,8 @@ _PROTOCOL = _LAWS / "protocol"
 
 EXAMPLES = {
     _PROTOCOL: 5,  # some 2 600 emitted tests
-    _LAWS / "broker" / "test_record_store_laws.py": 25,  # each example has up to 30 steps, with files
+    _LAWS / "logs" / "test_change_laws.py": 40,
+    _LAWS / "logs" / "test_replica_laws.py": 60,
     _LAWS / "model" / "test_acl_effect_laws.py": 80,  # each example decides on 1 200 rights
     _LAWS / "wire" / "test_json_round_trip.py": 40,  # each value has a field of every type and kind
     _LAWS / "wire" / "test_reference_round_trip.py": 40,
@@ -26,15 +27,22 @@ EXAMPLES = {
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give laws fewer examples where there are many laws or large examples, and mark those that repeat a layout.
 
-    Every run draws new examples. A profile with more than 100 examples multiplies these numbers too.
+    Every run draws new examples. A profile with more or fewer than 100 examples multiplies these numbers too.
     """
     laws = [item for item in items if isinstance(item, pytest.Function) and _LAWS in item.path.parents]
     for law, examples in {item.function: examples_of(item.path) for item in laws}.items():
         if examples is not None and hasattr(law, "hypothesis"):
-            settings(max_examples=max(examples, examples * settings().max_examples // 100))(law)
+            settings(max_examples=_scaled(examples))(law)
+    for machine in {item.cls for item in laws if isinstance(getattr(item.cls, "settings", None), settings)}:
+        machine.settings = settings(machine.settings, max_examples=_scaled(machine.settings.max_examples))
     for item in laws:
         if item.path.parent == _PROTOCOL and repeats_a_layout(*item.callspec.params.values()):  # type: ignore[arg-type]
             item.add_marker(pytest.mark.extended)
+
+
+def _scaled(examples: int) -> int:
+    """A number of examples that is right for a profile with 100, in the profile of this run."""
+    return max(1, examples * settings().max_examples // 100)
 
 
 def examples_of(file: Path) -> int | None:

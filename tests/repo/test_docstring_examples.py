@@ -83,6 +83,7 @@ def test_help_on_a_method_shows_its_example(method: str) -> None:
     assert "\nExample:\n" in (inspect.getdoc(getattr(BlockingAdminClient, method)) or "")
 
 
+@pytest.mark.extended
 def test_examples_are_strictly_typed(root: Path, tmp_path: Path) -> None:
     functions = [
         f"async def example_{number}({_parameter(example)}) -> None:\n{textwrap.indent(example.code, '    ')}"

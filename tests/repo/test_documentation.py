@@ -20,6 +20,8 @@ from kafkawire.codegen.generate import print_pages
 from kafkawire.codegen.package_data import specs_dir
 
 GENERATED_PAGES = ROOT / "docs" / "reference" / "protocol"
+FIRST_PAGES = ("README.md", "docs/tutorial.md", "docs/how-to/test-with-a-broker.md")
+"""`make test` runs these alone."""
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 
 
@@ -28,7 +30,12 @@ def test_the_readme_shows_an_example() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if runs(page) and with_name(page) not in RUN_ELSEWHERE], ids=with_name
+    "page",
+    [
+        pytest.param(page, id=with_name(page), marks=[pytest.mark.extended] * (with_name(page) not in FIRST_PAGES))
+        for page in PAGES
+        if runs(page) and with_name(page) not in RUN_ELSEWHERE
+    ],
 )
 def test_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_in(page, tmp_path, monkeypatch)

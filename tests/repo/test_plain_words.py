@@ -6,7 +6,6 @@ writes are left out; in Python, everything except docstrings, comments, and text
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -110,18 +109,13 @@ def prose_of_markdown(text: str) -> str:
 
 
 def prose_of_python(text: str) -> str:
-    """Docstrings, comments and texts of more than one word, each at its line."""
-    lines = [""] * (text.count("\n") + 2)
-    number, at = 1, 0
+    """Docstrings, comments and texts of more than one word, each at its line, without their quotation marks."""
+    kept, at = list[str](), 0
     for found in COMMENT_OR_TEXT.finditer(text):
-        if found["comment"]:
-            number, at = number + text.count("\n", at, found.start()), found.start()
-            lines[number] = found["comment"]
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value.strip():
-            for number, line in enumerate(node.value.splitlines(), node.lineno):
-                lines[min(number, node.end_lineno or number)] += f" {line}"
-    return blanked("\n".join(lines[1:]), re.compile(r"``.+?``"))
+        words = found[0].strip("\"'")
+        kept += "\n" * text.count("\n", at, found.start()), words if " " in words.strip() else "\n" * words.count("\n")
+        at = found.end()
+    return blanked(" ".join(kept), re.compile(r"``.+?``|\{[^{}\n]*\}"))
 
 
 def prose(path: Path) -> str:

@@ -25,6 +25,8 @@ from kafkawire.cli.kafka_configs.kip_248_words import OPTIONS as OPTIONS_OF_KIP_
 from kafkawire.cli.outcome import CommandError
 from kafkawire.cli.words import check_words, found_command, no_such_command, read_words
 
+pytestmark = pytest.mark.extended
+
 DESCRIPTION = stored_description().root
 INLINE = re.compile(r"`(kafkawire [^`\n]+)`")
 PIP = ("pip", "python -m pip")

@@ -16,6 +16,8 @@ import pytest
 from tests.pages.page import blocks
 from tests.pages.proofs import PAGES, ROOT
 
+pytestmark = pytest.mark.extended
+
 VERSION = "1.1.414"
 """Pinned, since a newer one may see more."""
 

@@ -10,6 +10,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
+
 TABLE = "src/kafkawire/layout/field_types.py"
 TESTS = ("tests/golden/conftest.py", "tests/golden/test_field_types.py")
 LAST_RECORD = '        OctetsType(name="bytes"'
@@ -40,6 +42,7 @@ def passed(root: Path, folder: Path, tests: str) -> bool:
     return done.returncode == 0
 
 
+@pytest.mark.extended
 def test_a_field_type_is_one_record_and_one_golden_file(root: Path, tmp_path: Path) -> None:
     """Also for a type that ``struct`` cannot read and write."""
     text = (root / "CONTRIBUTING.md").read_text("utf-8")

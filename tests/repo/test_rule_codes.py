@@ -7,7 +7,6 @@ describes a behaviour in words; its docstring cites the code of the admin page.
 
 from __future__ import annotations
 
-import ast
 import re
 import subprocess
 from collections import Counter
@@ -46,6 +45,7 @@ ADMIN_CODE = re.compile(r"(?<![\w-])([A-G])(\d{1,2})(?: to \1(\d{1,2}))?(?!\w)")
 NAME_OF_TEST = re.compile(r"\bdef (test_\w+)\(")
 CODE_IN_NAME = re.compile(r"_[a-g]\d{1,2}(?:_|$)")
 FENCE = re.compile(r"^```.*?^```", flags=re.MULTILINE | re.DOTALL)
+DOCSTRING = re.compile(r'^ *"""(.*?)"""$', flags=re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"(?:^|\s)# (?!type: ignore).*$", flags=re.MULTILINE)
 JSON_COMMENT = re.compile(r"^\s*//.*$", flags=re.MULTILINE)
 
@@ -94,20 +94,13 @@ def prose(path: Path) -> str:
     text = path.read_text("utf-8")
     match path.suffix:
         case ".py":
-            return "\n".join((*docstrings(text), *COMMENT.findall(text)))
+            return "\n".join((*DOCSTRING.findall(text), *COMMENT.findall(text)))
         case ".md":
             return FENCE.sub("", text)
         case ".json":
             return "\n".join(JSON_COMMENT.findall(text))
         case _:
             return text
-
-
-def docstrings(text: str) -> Iterator[str]:
-    """The docstrings of a module, those below its constants included."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            yield node.value.value
 
 
 def rule_codes(path: Path, text: str) -> set[str]:

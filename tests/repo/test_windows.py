@@ -10,6 +10,8 @@ from textwrap import dedent
 
 import pytest
 
+pytestmark = pytest.mark.extended
+
 BROKER = """
     import asyncio
     from pathlib import Path

@@ -14,6 +14,8 @@ from tests.wheel.combinations import COMBINATIONS, LOG_PROGRAM, PYTEST_PROGRAM, 
 from tests.wheel.conftest import Install
 from tests.wheel.environments import Installed
 
+pytestmark = pytest.mark.extended
+
 DEFINITION = """{
   "type": "data", "name": "OrderPlaced", "validVersions": "0", "flexibleVersions": "0+",
   "fields": [{ "name": "Id", "type": "int64", "versions": "0+", "about": "Which order." }]
@@ -87,7 +89,6 @@ def test_an_installation_does_what_its_extras_are_for(combination: Combination, 
         assert re.fullmatch(rf"kafkawire: .*: pip install 'kafkawire\[{extras}\]'\n", ran.stderr), (words, ran.stderr)
 
 
-@pytest.mark.extended
 def test_every_module_can_be_imported_where_all_extras_are(install: Install, tmp_path: Path) -> None:
     require_spark()
     walk = """

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from tests.wheel.conftest import Install
 
+pytestmark = pytest.mark.extended
+
 NO_COMPILER = {"CC": "/nonexistent/cc", "PATH": str(Path(sys.executable).parent)}
 SHOW = "from kafkawire import wire; print(wire.ENGINE)"
 
@@ -90,7 +92,6 @@ def test_another_value_is_refused(sources: Path, tmp_path: Path) -> None:
     assert "KAFKAWIRE_BUILD_NATIVE is 'yes': it must be 0 (never) or 1 (must), or unset" in built.stdout + built.stderr
 
 
-@pytest.mark.extended
 def test_an_editable_installation_has_the_engine_that_its_last_build_gave(sources: Path, tmp_path: Path) -> None:
     """A library of other sources does not stay."""
 

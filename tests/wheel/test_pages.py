@@ -21,6 +21,8 @@ from tests.wheel.environments import Installed, environment_of
 from kafkawire.admin import BlockingAdminClient, TopicPartition
 from kafkawire.broker import ThreadedBroker
 
+pytestmark = pytest.mark.extended
+
 RUNNER = Path(page_module.__file__)
 README = ROOT / "README.md"
 SOURCE_TREE = {
@@ -53,7 +55,6 @@ def test_a_page_runs(page: Path, install: Install, tmp_path: Path) -> None:
     run_page(page, install("all"), tmp_path)
 
 
-@pytest.mark.extended
 def test_the_printed_commands_work(install: Install, tmp_path: Path) -> None:
     require_spark()
     workplace = Workplace.made_in(tmp_path, install("all").folder / "bin")
@@ -69,7 +70,6 @@ def test_the_printed_commands_work(install: Install, tmp_path: Path) -> None:
                     workplace.run(line, before, broker.bootstrap_servers if BROKER in line else None)
 
 
-@pytest.mark.extended
 def test_what_is_shown_of_spark_runs(install: Install, tmp_path: Path) -> None:
     require_spark()
     installed = install("all")

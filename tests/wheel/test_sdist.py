@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from tests.wheel.conftest import build
 
+pytestmark = pytest.mark.extended
+
 
 @pytest.fixture(scope="module")
 def unpacked(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -15,6 +15,8 @@ from tests.wheel.conftest import Install
 from tests.wheel.environments import Installed, environment_of
 from tests.wheel.test_installed import first_example
 
+pytestmark = pytest.mark.extended
+
 PROGRAMS = {
     "administration.py": """
 from kafkawire.admin import AclBinding, AclBindingFilter, AdminClient, BlockingAdminClient, NewTopic, Results

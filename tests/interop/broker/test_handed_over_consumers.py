@@ -33,7 +33,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.records.consumer_protocol import encode_assignment, encode_subscription
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 PROPERTIES: Final = {"group.consumer.assignment.interval.ms": "0", "offsets.topic.num.partitions": "1"}
 OFFSETS: Final = "__consumer_offsets-0/00000000000000000000.log"

@@ -22,7 +22,7 @@ from kafkawire.protocol import (
     SyncGroupResponse,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 PROPERTIES: Final = {"group.initial.rebalance.delay.ms": "0", "offsets.topic.num.partitions": "2"}
 PROTOCOLS: Final = (JoinGroupRequest.JoinGroupRequestProtocol("range", bytes(10)),)

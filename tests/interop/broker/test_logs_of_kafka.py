@@ -33,7 +33,7 @@ from kafkawire.records.control_records import ControlRecord, decode_control_reco
 from kafkawire.records.metadata_records import decode_metadata_record
 from kafkawire.wire.batches import Record, decode_records, read_batches
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 PROPERTIES: Final = {**AUTHORIZER, "metadata.log.max.record.bytes.between.snapshots": "3000"}
 METADATA: Final = "__cluster_metadata-0"

@@ -25,7 +25,7 @@ from kafkawire.broker import EmbeddedBroker, ThreadedBroker
 from kafkawire.wire.batches import RecordBatch, decode_records, read_batches
 
 # Their own warnings are none of ours.
-pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore::DeprecationWarning"), pytest.mark.extended]
 
 MANY: Final = 200
 SECONDS: Final = 30
@@ -95,7 +95,6 @@ def produce_at_broker(data: Path, numbers: range, *, is_new: bool) -> None:
         produced(broker.bootstrap_servers, numbers)
 
 
-@pytest.mark.extended
 def test_records_are_handed_over_and_come_back(tmp_path: Path) -> None:
     """Twice in each direction, so that each reads segments that the other has begun."""
     data = tmp_path / "data"
@@ -138,7 +137,6 @@ def wait_until_smaller(folder: Path, size: int) -> None:
     time.sleep(1)
 
 
-@pytest.mark.extended
 def test_compaction_leaves_what_kafkas_leaves(tmp_path: Path, kafka_dump_log: DumpLog) -> None:
     """Both compact the same log; batches are equal to the last bit."""
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
@@ -160,7 +158,6 @@ def test_compaction_leaves_what_kafkas_leaves(tmp_path: Path, kafka_dump_log: Du
         assert all(batch.valid for batch in parse_dump(kafka_dump_log(path, "--print-data-log")))
 
 
-@pytest.mark.extended
 def test_deleted_records_and_tombstones_are_handed_over(tmp_path: Path) -> None:
     data = tmp_path / "data"
     first = TopicPartition("t", 0)

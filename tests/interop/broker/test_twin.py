@@ -42,7 +42,7 @@ from kafkawire.admin import (
 )
 from kafkawire.broker import ThreadedBroker
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 METADATA = "__cluster_metadata-0"
 ORDERS = ConfigResource(ConfigResourceType.TOPIC, "orders")

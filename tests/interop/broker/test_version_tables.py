@@ -13,7 +13,7 @@ from kafkawire.broker import ThreadedBroker
 from kafkawire.broker.version_tables import version_table
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 
 def asked(host: str, port: int) -> ApiVersionsResponse:

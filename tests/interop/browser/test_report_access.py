@@ -17,6 +17,8 @@ from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissio
 from kafkawire.model.acls.evaluation import EVERYBODY, AclEvaluator
 from kafkawire.report.contents import LogReport, Row
 
+pytestmark = pytest.mark.extended
+
 TOPIC: Final = ResourceType.TOPIC
 NAMES: Final = ("orders", "orders.eu", "order", "clicks", "o")
 PREFIXES: Final = ("o", "ord", "orders", "orders.", "clicks.eu", "c")

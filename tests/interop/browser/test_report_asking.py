@@ -25,6 +25,8 @@ from kafkawire.model.acls.bindings import (
 from kafkawire.model.acls.evaluation import EVERYBODY
 from kafkawire.report.contents import LogReport, Row
 
+pytestmark = pytest.mark.extended
+
 TOPIC, GROUP, CLUSTER = ResourceType.TOPIC, ResourceType.GROUP, ResourceType.CLUSTER
 NAMES: Final = ("orders", "orders.eu", "o", "\U0001f600", "\uffee", "*")
 PREFIXES: Final = ("o", "ord", "orders.", "*", "")

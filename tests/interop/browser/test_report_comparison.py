@@ -16,6 +16,8 @@ from tests.made.reports import commits_of, section_of
 
 from kafkawire.report.contents import Committed, LogReport, Row
 
+pytestmark = pytest.mark.extended
+
 FORMULA: Final = '=cmd|"x"!A1'
 
 

@@ -15,6 +15,8 @@ from tests.made.reports import commits_of, section_of
 
 from kafkawire.report.contents import Committed, LogEnd, LogReport, Row
 
+pytestmark = pytest.mark.extended
+
 HOSTILE: Final = "User:<img src=x onerror='window.stolen=1'>&a=b #+%\u202e\0"
 
 

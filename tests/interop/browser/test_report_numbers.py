@@ -18,6 +18,8 @@ from tests.made.clusters import BEGAN, MadeCluster
 
 from kafkawire.cli.app import main
 
+pytestmark = pytest.mark.extended
+
 State: TypeAlias = Mapping[tuple[object, ...], object]
 DATES: Final = [BEGAN + 10**9 * part // 10 for part in (3, 6, 9)]
 ACL: Final = ("principal", "host", "resource_type", "resource_name", "pattern_type", "operation", "permission")

@@ -18,6 +18,8 @@ from kafkawire.cli.app import main
 from kafkawire.report.contents import Committed, Count, LogReport, Numbers, Row, Section
 from kafkawire.report.shown_histories import SHOWN_HISTORIES
 
+pytestmark = pytest.mark.extended
+
 TILES = (
     ("acls", "holding"),
     ("acls", "holders"),

@@ -19,6 +19,8 @@ from tests.made.reports import section_of
 from kafkawire.report.contents import LogReport, Row
 from kafkawire.report.rendering import render_page
 
+pytestmark = pytest.mark.extended
+
 _NODES = "document.getElementsByTagName('*').length"
 _DRAG = """(async () => {
     const slider = document.getElementById("slider"), times = [];

@@ -22,7 +22,7 @@ from kafkawire.admin import BlockingAdminClient, NewTopic, TopicPartition
 from kafkawire.admin.connection.sasl.credentials import ScramCredentials
 from kafkawire.logs import ReadOptions
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 TOPIC: Final = "observed"
 ASSIGNED: Final = {0: [1, 2], 1: [2, 3], 2: [3, 1]}
@@ -118,7 +118,6 @@ def check_all(cluster: Cluster, java: JavaAdminClient) -> None:
     check(lambda: brokers_of_java(java), lambda: brokers(cluster))
 
 
-@pytest.mark.extended
 def test_a_node_that_fails_and_a_reassignment_that_waits_for_it(kafka_cluster: Cluster, java_admin: JavaAdmin) -> None:
     cluster, java = kafka_cluster, java_admin.client(kafka_cluster.bootstrap)
     with BlockingAdminClient(cluster.bootstrap) as admin:

@@ -16,7 +16,7 @@ from tests.kafka_logs.histories import Row, still_open
 
 from kafkawire.admin import BlockingAdminClient, ConfigChange, ConfigOperation, ConfigResource, NewTopic
 
-pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore::ResourceWarning")]
+pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore::ResourceWarning"), pytest.mark.extended]
 
 _RECORDS = Partition("records", 0)
 _LATEST = -1

@@ -45,6 +45,7 @@ from kafkawire.logs import Accounts, ReadOptions
 
 pytestmark = [
     pytest.mark.interop,
+    pytest.mark.extended,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
 ]

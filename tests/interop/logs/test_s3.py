@@ -18,6 +18,8 @@ from kafkawire.logs import Accounts, ArrowStore, LogReadError, find_log_files, r
 from kafkawire.logs.planning import find_logs
 from kafkawire.report.log_ends import Partition, log_ends
 
+pytestmark = pytest.mark.extended
+
 LOGS = FIXTURES / "logs"
 COLUMNS = "log_offset,record_type,json,_error"
 ROOT = "bucket/logs"

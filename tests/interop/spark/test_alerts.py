@@ -14,6 +14,8 @@ from tests.kafka_logs.histories import Row
 
 from kafkawire.spark.releases import STREAMS
 
+pytestmark = pytest.mark.extended
+
 METADATA = "__cluster_metadata-0"
 SEGMENTS = sorted((LOGS / METADATA).glob("*.log"))
 

@@ -21,6 +21,8 @@ from kafkawire.spark.options import source_options
 from kafkawire.spark.task_accounts import read_accounts
 from kafkawire.wire.batches import read_batches
 
+pytestmark = pytest.mark.extended
+
 TABLE = "offset_commits"
 CONTENT = real_segment(OFFSETS)
 SMALL_PARTS = {"maxPartitionBytes": str(len(CONTENT) // 3)}

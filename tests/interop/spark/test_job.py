@@ -45,7 +45,7 @@ def test_a_table_is_written_and_every_byte_accounted_for(tmp_path: Path, capfd: 
     assert tables("--log", LOGS, "--table", "offset_commit", "--out", out, "--max-partition-bytes", "8k") == 0
     assert rows_of(out) == plain_rows("offset_commit", [LOGS]).to_pylist()
     accounts, _ = read_accounts(str(out / "_accounts"))
-    assert capfd.readouterr().err.splitlines()[-1] == accounts.line()
+    assert accounts.line() in capfd.readouterr().err.splitlines()  # beside what librdkafka's threads print
     assert accounts.balanced
     assert accounts.bytes_read == sum(file.stat().st_size for file in LOGS.glob("__consumer_offsets-*/*.log"))
     assert accounts.rows == len(rows_of(out))
@@ -138,7 +138,7 @@ def test_csv_for_spreadsheets_has_no_formulas(tmp_path: Path) -> None:
 @pytest.mark.extended
 def test_two_workers_need_only_the_zip_of_kafkawire_and_one_of_them_may_fail(tmp_path: Path) -> None:
     """The workers' Python has the libraries, and kafkawire only through ``--py-files``."""
-    many = segments.repeated(segments.real_segment(segments.OFFSETS), 20)
+    many = segments.repeated(segments.real_segment(segments.OFFSETS), 10)
     segments.write_segment(tmp_path / "logs" / segments.OFFSETS, many)
     write_bundle(tmp_path / "kafkawire.zip")
     python = tmp_path / "python"

@@ -14,6 +14,8 @@ from tests.repo.test_documentation import run_in
 
 from kafkawire.spark.releases import STREAMS
 
+pytestmark = pytest.mark.extended
+
 PAGES = [page for page in RUN_ELSEWHERE if RUNS_WITH_SPARK in RUN_ELSEWHERE[page]]
 
 

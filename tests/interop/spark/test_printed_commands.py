@@ -20,7 +20,8 @@ from kafkawire.cli.app import main as kafkawire
 from kafkawire.spark import job
 from kafkawire.spark.releases import PUSHDOWN
 
-pytestmark = since(PUSHDOWN)  # PySpark 4.0 does not send a changed environment to the process that plans a query
+# PySpark 4.0 does not send a changed environment to the process that plans a query.
+pytestmark = [since(PUSHDOWN), pytest.mark.extended]
 
 JOB = re.compile(r'^spark-submit .*"\$\(.*\)" (?P<words>.*)$')
 PRINTED = sorted({line for page in PAGES for line in lines_of(page)})
@@ -72,7 +73,6 @@ def test_each_way_to_read_logs_is_printed() -> None:
     assert any("s3a://bucket/snapshots/*/" in each for each in PRINTED)
 
 
-@pytest.mark.extended
 def test_the_same_rows_are_read_from_s3_and_from_files(tmp_path: Path) -> None:
     out = tmp_path / "topics"
     asked = ("--log", "s3a://bucket/snapshots/*/", "--table", "topic_history", "--out", str(out))

@@ -11,6 +11,8 @@ from pyspark.sql import SparkSession
 from tests.apache_spark.lakes import LAKES
 from tests.interop.spark.same_rows import LOGS, damaged_log
 
+pytestmark = pytest.mark.extended
+
 
 @pytest.mark.parametrize(
     ("options", "complaint"),

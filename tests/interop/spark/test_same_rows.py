@@ -16,6 +16,8 @@ from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
 from kafkawire.spark.releases import PUSHDOWN
 from kafkawire.wire.batches import Record, encode_batch
 
+pytestmark = pytest.mark.extended
+
 
 def same(rows: pa.Table, plain: pa.Table) -> None:
     assert rows.column_names == plain.column_names

@@ -21,6 +21,8 @@ from kafkawire.cli.app import main as kafkawire
 from kafkawire.spark import job
 from kafkawire.spark.releases import PUSHDOWN
 
+pytestmark = pytest.mark.extended
+
 COLUMNS = {"columns": "log_offset,append_time"}
 LOG = LOGS / "__consumer_offsets-0"
 

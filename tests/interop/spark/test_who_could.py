@@ -14,6 +14,8 @@ from kafkawire.logs import read_past_acls, who_could
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.spark import register_who_could
 
+pytestmark = pytest.mark.extended
+
 METADATA = "__cluster_metadata-0"
 ZONES = ("UTC", "America/Los_Angeles")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from tests.kafka_logs.histories import Row
 from tests.laws.logs.test_alert_laws import Made, histories, written
 from tests.laws.logs.test_history_laws import NAMES, Story, stories, write
@@ -41,7 +41,6 @@ _DAMAGE = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 400)), max_size=2
 
 @pytest.mark.parametrize("name", [*NAMES, "alerts"])
 @given(stories(), _PLACES, _PLACES, _READINGS, _DAMAGE)
-@settings(max_examples=25, deadline=None)
 def test_changes_of_a_metadata_log_are_its_rows(  # noqa: PLR0917 pytest and hypothesis pass them
     name: str,
     story: Story,
@@ -57,7 +56,6 @@ def test_changes_of_a_metadata_log_are_its_rows(  # noqa: PLR0917 pytest and hyp
 
 
 @given(histories(), _PLACES, _READINGS)
-@settings(max_examples=50, deadline=None)
 def test_new_alerts_are_the_alerts_of_the_whole_log(
     history: list[Made], segments: list[int], readings: list[Reading]
 ) -> None:
@@ -67,7 +65,6 @@ def test_new_alerts_are_the_alerts_of_the_whole_log(
 
 @pytest.mark.parametrize("mode", [ReadMode.PERMISSIVE, ReadMode.DROPMALFORMED])
 @given(st.lists(BATCHES, min_size=1, max_size=12), _PLACES, _READINGS, _DAMAGE)
-@settings(max_examples=50, deadline=None)
 def test_changes_of_offset_commits_are_their_rows(
     mode: ReadMode, batches: list[Batch], rolls: list[int], readings: list[Reading], damage: list[tuple[int, int]]
 ) -> None:

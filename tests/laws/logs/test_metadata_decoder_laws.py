@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pyarrow as pa
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from kafkawire.layout import Uuid
 from kafkawire.logs.files.log_files import FileKind, LogFile
@@ -65,7 +65,6 @@ def _each(found: MetadataRecords) -> list[tuple[object, ...]]:
 
 
 @given(st.lists(values(), max_size=12))
-@settings(max_examples=150)
 def test_records_together_are_those_one_by_one(octets: list[bytes | None]) -> None:
     rows, decoder = _rows(octets), MetadataDecoder(_NEEDED, BUILT_IN)
     together = decoder.decode(rows, 0, None)

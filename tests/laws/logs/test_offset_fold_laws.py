@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from tests.kafka_logs.histories import Row, history, time
 from tests.made.logs import OFFSETS_LOG, write_batches
 
@@ -112,7 +112,6 @@ BATCHES = st.one_of(
 
 
 @given(st.lists(BATCHES, min_size=1, max_size=12), st.integers(0, 12))
-@settings(max_examples=100)
 def test_the_rows_are_those_of_one_record_after_the_other(batches: list[Batch], cut: int) -> None:
     expected, segment, offset, offsets = OneByOne(), list[bytes](), 0, list[int]()
     for number, batch in enumerate(batches):

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 from tests.laws.logs.test_offset_fold_laws import BATCHES, encoded
 from tests.made.logs import OFFSETS_LOG, write_batches
 
@@ -79,7 +79,6 @@ _OPTIONS = st.builds(
 
 
 @given(_segments(), st.just(ReadOptions()) | _OPTIONS, st.data())
-@settings(max_examples=200, deadline=None)
 def test_parts_and_their_join_have_the_rows_of_the_log(
     workers: Workers, segments: list[list[bytes]], options: ReadOptions, data: st.DataObject
 ) -> None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from kafkawire.logs import (
     FindingKind,
@@ -99,7 +99,6 @@ OWNERS = st.lists(st.integers(0, 2), min_size=8, max_size=40)
     hits=st.lists(st.lists(st.one_of(HITS, HEADER_HITS), max_size=60), min_size=3, max_size=3),
     dropped=st.sets(st.tuples(st.integers(0, 2), st.integers(0, 2))),
 )
-@settings(deadline=None, max_examples=60)
 def test_damage_that_leaves_each_batch_sound_somewhere_is_repaired(
     name: str, owners: list[int], hits: list[list[Hit]], dropped: set[tuple[int, int]]
 ) -> None:
@@ -108,7 +107,6 @@ def test_damage_that_leaves_each_batch_sound_somewhere_is_repaired(
 
 @pytest.mark.parametrize("name", NAMES)
 @given(owners=OWNERS, lost=st.sets(st.integers(0, 200), max_size=20))
-@settings(deadline=None, max_examples=60)
 def test_batches_that_are_gone_with_the_offset_of_the_next_ones_are_repaired(
     name: str, owners: list[int], lost: set[int]
 ) -> None:
@@ -154,7 +152,6 @@ def check_repaired(
     followers=st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5), st.integers(1, 3)), min_size=1, max_size=2),
     start=st.integers(0, 10),
 )
-@settings(deadline=None, max_examples=60)
 def test_batches_of_a_follower_that_is_not_truncated_are_dropped(
     lengths: list[tuple[int, bool]], followers: list[tuple[int, int, int]], start: int
 ) -> None:
@@ -192,7 +189,6 @@ def test_batches_of_a_follower_that_is_not_truncated_are_dropped(
     cleaned=st.lists(st.integers(0, 30), min_size=2, max_size=3),
     ends=st.lists(st.integers(1, 30), min_size=2, max_size=3),
 )
-@settings(deadline=None, max_examples=100)
 def test_replicas_that_are_compacted_to_different_places_agree(
     records: list[tuple[int, bool]], cleaned: list[int], ends: list[int]
 ) -> None:
@@ -280,7 +276,6 @@ def rows_of(table: str, folder: Path) -> list[dict[str, object]]:
 
 @pytest.mark.parametrize("is_compacted", [True, False, None])
 @given(hits=st.lists(st.lists(st.one_of(HITS, HEADER_HITS), max_size=40), min_size=2, max_size=2), noise=st.binary())
-@settings(deadline=None, max_examples=40)
 def test_any_bytes_are_compared_and_merged(is_compacted: bool | None, hits: list[list[Hit]], noise: bytes) -> None:
     """All batches may be damaged: what is left is the same, repairable or lost."""
     (content,) = content_of(LOGS / NAMES[2]).values()

@@ -13,7 +13,7 @@ from tests.apache_kafka.releases import is_at_least, releases
 from kafkawire.broker import ThreadedBroker
 from kafkawire.broker.served_apis import RELEASE
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 SOURCES = Path(__file__).parents[2] / "java" / "round_trip"
 LATER = [release for release in releases() if release != RELEASE and is_at_least(release, RELEASE)]

@@ -296,6 +296,7 @@ def test_refusals_that_kafka_words_in_java(talk: Talk) -> None:
                 talk.ask_for_codes(request, 1)
 
 
+@pytest.mark.extended
 @same_answers_from_plain_brokers
 def test_every_name_with_all_kinds_of_values(talk: Talk) -> None:
     create(talk, Topic("every", 1, 1))
@@ -311,6 +312,7 @@ def test_every_name_with_all_kinds_of_values(talk: Talk) -> None:
             talk.ask_for_codes(IncrementalAlterConfigsRequest((changed,), True), 1)
 
 
+@pytest.mark.extended
 @same_answers_from_plain_brokers
 def test_the_source_of_a_value_is_the_nearest_level_that_sets_it(talk: Talk) -> None:
     """G2."""

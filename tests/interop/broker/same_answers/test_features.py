@@ -12,16 +12,20 @@ from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     ApiVersionsRequest,
     ApiVersionsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
     UnregisterBrokerRequest,
     UnregisterBrokerResponse,
     UpdateFeaturesRequest,
     UpdateFeaturesResponse,
 )
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 _CLUSTER = (ResourceType.CLUSTER, "kafka-cluster", 3)
 _UPGRADE, _SAFE, _UNSAFE = 1, 2, 3
+_BROKER = 4
+_SET = 0
 _VERSIONS = (1, 2)
 _LEVELS = {
     "group.version": range(-1, 4),
@@ -54,6 +58,17 @@ def show(talk: Talk, name: str, level: int) -> None:
     talk.ask_until(ApiVersionsRequest("kafkawire", "1.0"), 4, ApiVersionsResponse, has_level)
 
 
+def configure_the_broker(talk: Talk) -> None:
+    """Set a configuration of the broker itself.
+
+    After its controller has failed for another request, Kafka's may look for configurations of a broker without any,
+    and fails again when eligible leader replicas come (a NullPointerException in ``maybeGenerateElrSafetyRecords``).
+    """
+    change = IncrementalAlterConfigsRequest.AlterableConfig("message.max.bytes", _SET, "1000000")
+    broker = IncrementalAlterConfigsRequest.AlterConfigsResource(_BROKER, "1", (change,))
+    talk.ask(IncrementalAlterConfigsRequest((broker,)), 1, IncrementalAlterConfigsResponse)
+
+
 @same_answers_from_plain_brokers
 def test_levels_are_checked(talk: Talk) -> None:
     for name, levels in _LEVELS.items():
@@ -79,6 +94,7 @@ def test_all_or_none_of_several(talk: Talk) -> None:
 
 @same_answers_from_plain_brokers
 def test_a_downgrade_and_an_upgrade_are_shown(talk: Talk) -> None:
+    configure_the_broker(talk)
     for name, levels in {
         "transaction.version": (1, 0, 2),
         "eligible.leader.replicas.version": (0, 1),

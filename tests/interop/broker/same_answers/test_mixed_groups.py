@@ -28,7 +28,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.records.consumer_protocol import decode_assignment, encode_assignment, encode_subscription
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 REBALANCE, UNKNOWN_MEMBER, ILLEGAL_GENERATION, INCONSISTENT, NOT_FOUND = 27, 25, 22, 23, 69
 TOPIC = "cg-topic"

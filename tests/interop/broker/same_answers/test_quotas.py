@@ -45,7 +45,7 @@ from kafkawire.rpc import api_of, encode_request
 from kafkawire.wire.batches.batch import Record
 from kafkawire.wire.batches.writer import encode_batch
 
-pytestmark = pytest.mark.interop
+pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 PRODUCER, CONSUMER, PER_CENT = "producer_byte_rate", "consumer_byte_rate", "request_percentage"
 MUTATION, CONNECTION = "controller_mutation_rate", "connection_creation_rate"
@@ -399,7 +399,6 @@ def test_requests_that_take_too_much_time_are_throttled_for_one_sample(talk: Tal
             assert getattr(answer, "throttle_time_ms", None) == 1000, request
 
 
-@pytest.mark.extended
 @same_answers_from_plain_brokers
 def test_connections_beyond_the_rate_of_an_address_are_refused(talk: Talk) -> None:
     """The connection of the talk is opened before the limit is set, and used again at the end (D18)."""
