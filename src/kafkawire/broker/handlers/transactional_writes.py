@@ -25,6 +25,7 @@ _ATTRIBUTES_SIZE: Final = 2
 _IDS_SINCE: Final = 13
 _ABORTABLE_SINCE: Final = 11
 _ADDS_SINCE: Final = 12
+_VERIFIES: Final = "transaction.partition.verification.enable"
 _UNREACHABLE: Final = frozenset(
     {
         ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
@@ -41,7 +42,8 @@ class ConfirmedTransactions:
 
     Attributes:
         errors: of partitions that are in no open transaction of the producer.
-        verifications: of the others, as far as they needed one.
+        verifications: of the others, as far as they needed one. Without ``transaction.partition.verification.enable``
+            the producers of older versions are not verified.
     """
 
     errors: Mapping[tuple[str, int], ErrorCode] = field(default_factory=dict)
@@ -59,6 +61,7 @@ class TransactionalWrites:
         self._store = context.store
         self._access = context.access
         self._confirm = context.confirm_transaction
+        self._configuration = context.configuration
 
     async def confirmed(self, request: ProduceRequest, call: Call) -> ConfirmedTransactions | ErrorCode:
         """What the coordinator says; an error refuses the whole request."""
@@ -83,6 +86,8 @@ class TransactionalWrites:
         if not verifications:
             return _NOT_TRANSACTIONAL
         adds = call.version >= _ADDS_SINCE
+        if not adds and not self._configuration.boolean(_VERIFIES):
+            return ConfirmedTransactions(verifications=verifications)
         errors = await self._confirm(TransactionalWrite(transactional_id, *producers.pop(), tuple(verifications), adds))
         refused = {partition: _for_producers(code, call.version) for partition, code in errors.items() if code}
         return ConfirmedTransactions(refused, verifications)

@@ -9,13 +9,25 @@ from tests.interop.broker.same_answers.scenario import same_answers_from_plain_b
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_data import batch, fetch, list_offsets, produce, topic_with_leaders
 from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
+from tests.interop.broker.same_answers.test_transactions import find_coordinator
 
 from kafkawire.model.acls.bindings import AclOperation
-from kafkawire.protocol import DescribeProducersRequest, DescribeProducersResponse, ProduceRequest
+from kafkawire.protocol import (
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+    ProduceRequest,
+    WriteTxnMarkersRequest,
+    WriteTxnMarkersResponse,
+)
 from kafkawire.wire.batches import Record, encode_batch, read_batches, seal
 
 pytestmark = pytest.mark.interop
 
+_BROKER, _SET, _DELETE = 4, 0, 1
 _CONTROL = 0b10_0000
 _PRODUCES, _FETCHES, _LISTINGS = range(3, 14), range(4, 19), range(2, 12)
 _RECORD = Record(timestamp=1_700_000_000_000, key=b"k", value=b"v")
@@ -66,6 +78,37 @@ def test_transactional_records_need_a_transactional_id(talk: Talk) -> None:
         )
         talk.ask_for_codes(asked, 9)
     fetch(talk, topic, isolation=1)
+
+
+@same_answers_from_plain_brokers
+def test_hanging_transactions_where_producers_are_not_verified(talk: Talk) -> None:
+    """As brokers before KIP-890 had them; clients of version 12 and later are verified all the same."""
+    topic = topic_with_leaders(talk, "pp-hanging")
+    data = (ProduceRequest.PartitionProduceData(0, transactional()),)
+    topics = (ProduceRequest.TopicProduceData("pp-hanging", partition_data=data),)
+    find_coordinator(talk, "pp-hanging-id")
+    verify(talk, "false")
+    for version in (12, 11, 12, 9, 3):
+        talk.ask_for_codes(ProduceRequest("pp-hanging-id", acks=-1, topic_data=topics), version)
+    fetch(talk, topic, isolation=1)
+    verify(talk, None)
+    marker = WriteTxnMarkersRequest.WritableTxnMarkerTopic("pp-hanging", (0,))
+    aborted = WriteTxnMarkersRequest.WritableTxnMarker(1 << 42, 0, False, (marker,), 0)
+    talk.ask(WriteTxnMarkersRequest((aborted,)), 1, WriteTxnMarkersResponse)
+    fetch(talk, topic, isolation=1)
+    talk.ask_for_codes(ProduceRequest("pp-hanging-id", acks=-1, topic_data=topics), 11)
+
+
+def verify(talk: Talk, value: str | None) -> None:
+    """Set whether brokers verify producers of older versions, None for the default, and wait until it has an effect."""
+    name = "transaction.partition.verification.enable"
+    change = IncrementalAlterConfigsRequest.AlterableConfig(name, _DELETE if value is None else _SET, value)
+    brokers = IncrementalAlterConfigsRequest.AlterConfigsResource(_BROKER, "", (change,))
+    talk.ask(IncrementalAlterConfigsRequest((brokers,)), 1, IncrementalAlterConfigsResponse)
+    request = DescribeConfigsRequest((DescribeConfigsRequest.DescribeConfigsResource(_BROKER, "1", (name,)),))
+    talk.ask_until(
+        request, 4, DescribeConfigsResponse, lambda found: found.results[0].configs[0].value == (value or "true")
+    )
 
 
 @same_answers_from_plain_brokers

@@ -226,6 +226,19 @@ async def test_records_without_a_transactional_id_are_refused_as_a_whole(
         await client.frame()
 
 
+async def test_producers_of_older_versions_are_not_verified_where_that_is_disabled(
+    tmp_path: Path, coordinator: Coordinator
+) -> None:
+    coordinator.error = ErrorCode.INVALID_TXN_STATE
+    disabled = {"transaction.partition.verification.enable": "false"}
+    async with EmbeddedBroker(disabled, data_dir=tmp_path) as broker, connected_to(broker) as client:
+        await create(client)
+        assert await codes(client, batch(7, 0), version=12) == [ErrorCode.INVALID_TXN_STATE]
+        assert await codes(client, batch(8, 3), version=11) == [0]
+        assert len(coordinator.asked) == 1
+        assert await committed(client) == ([], 1, 0, ())
+
+
 async def test_a_request_has_the_records_of_one_producer(client: BrokerConnection) -> None:
     refused = ErrorCode.INVALID_PRODUCER_ID_MAPPING
     assert await codes(client, batch(7, 0), batch(8, 0)) == [refused, refused]
