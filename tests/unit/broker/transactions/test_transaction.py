@@ -95,6 +95,8 @@ def test_a_transaction_of_version_two_ends_with_the_next_epoch(new_id: Callable[
     again = ending_event(ended, Ending(Producer(7, 0), committed, 2))
     assert isinstance(again, Event)
     assert ended.step(again) is ErrorCode.NONE
+    for other in (Producer(8, 0), Producer(6, 0), Producer(8, 1), Producer(7, 2)):
+        assert isinstance(ending_event(ended, Ending(other, committed, 2)), ErrorCode)
 
 
 def test_a_transaction_that_exhausts_the_epochs_ends_with_another_producer_id(new_id: Callable[[], int]) -> None:

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_consumer_group import DrivenConsumer, DrivenConsumerGroup
 
+from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.member import LEFT_FOR_A_WHILE
 from kafkawire.broker.groups.consumer.states import TABLE, GroupState, MemberState, Step
 from kafkawire.protocol import (
@@ -156,6 +157,40 @@ def test_a_regular_expression_is_resolved_once_for_all_members(driven: DrivenCon
         first.beat()
         second.beat()
     assert len(first.owned | second.owned) == 6
+    for _ in range(3):
+        driven.wait(20)
+        first.beat()
+        second.beat()
+        assert not driven.group.wanted_regexes, "no topic has come since"
+
+
+def test_regular_expressions_are_resolved_again_after_a_while(driven: DrivenConsumerGroup) -> None:
+    """Rights to see topics change without new topics (``group.consumer.regex.refresh.interval.ms``)."""
+    member = DrivenConsumer(driven, "a", regex="orders.*")
+    member.join()
+    driven.resolve({"orders.*": ["orders"]})
+    for _ in range(14):
+        driven.wait(40)
+        member.beat()
+        assert not driven.group.wanted_regexes
+    driven.wait(41)
+    member.beat()
+    assert [*driven.group.wanted_regexes] == ["orders.*"]
+
+
+def test_a_member_that_leaves_is_found_by_both_of_its_ids(driven: DrivenConsumerGroup) -> None:
+    DrivenConsumer(driven, "a", "orders", instance_id="one").join()
+    DrivenConsumer(driven, "b", "orders", instance_id="two").join()
+    group = driven.group
+    assert [group.find(*ids).member_id for ids in (("a", None), ("a", "one"), ("", "two"))] == ["a", "a", "b"]
+    for ids, code in {
+        ("b", "one"): ErrorCode.FENCED_INSTANCE_ID,
+        ("", "three"): ErrorCode.UNKNOWN_MEMBER_ID,
+        ("c", None): ErrorCode.UNKNOWN_MEMBER_ID,
+    }.items():
+        with pytest.raises(GroupError) as raised:
+            group.find(*ids)
+        assert raised.value.code is code
 
 
 def test_topics_that_a_regular_expression_matched_are_forgotten_with_its_last_member(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 import pytest
+from msgspec.structs import replace
 from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
 
 from kafkawire.broker.groups.classic.group import Joining
@@ -45,11 +46,13 @@ async def stable(groups: DrivenMixedGroups, *, cooperative: bool = False) -> Cla
     return client
 
 
-async def join(groups: DrivenMixedGroups, member_id: str, protocol: str = "range") -> JoinGroupResponse:
+async def join(
+    groups: DrivenMixedGroups, member_id: str, protocol: str = "range", instance_id: str | None = None
+) -> JoinGroupResponse:
     """Join a consumer group, and send no SyncGroup."""
     metadata = b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\0"
     protocols = (JoinGroupRequest.JoinGroupRequestProtocol(protocol, metadata),)
-    request = JoinGroupRequest("g", 10_000, 20_000, member_id, None, "consumer", protocols)
+    request = JoinGroupRequest("g", 10_000, 20_000, member_id, instance_id, "consumer", protocols)
     return await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
 
 
@@ -206,6 +209,31 @@ async def test_a_member_that_changes_its_protocol_has_no_timers_of_the_other(gro
     assert group is not None
     assert group.state.state is GroupState.STABLE
     assert len(group.timers) == 1
+
+
+async def test_a_group_whose_last_consumer_is_static_and_returns_with_the_classic_protocol_becomes_classic(
+    groups: DrivenMixedGroups,
+) -> None:
+    await groups.send(replace(BEAT, instance_id="one"))
+    await groups.send(replace(BEAT, member_id="other"))
+    await join(groups, "", instance_id="one")
+    assert groups.consumer_group is not None, "another has the consumer protocol"
+    await groups.send(replace(LEAVE, member_id="other"))
+    assert groups.consumer_group is None
+
+
+async def test_a_static_member_of_the_classic_protocol_that_returns_changes_no_group(groups: DrivenMixedGroups) -> None:
+    await groups.send(BEAT)
+    for _ in range(2):
+        await join(groups, "", instance_id="one")
+        assert len(members(groups)) == 2
+    await groups.send(replace(BEAT, member_id="static", instance_id="two"))
+    await groups.send(LEAVE)
+    assert len(members(groups)) == 2
+    await join(groups, "", instance_id="two")
+    assert groups.consumer_group is None
+    assert groups.classic_group is not None
+    assert {*groups.classic_group.roster.static_ids} == {"one", "two"}
 
 
 async def test_the_memory_of_classic_metadata_is_counted(groups: DrivenMixedGroups) -> None:
