@@ -138,7 +138,7 @@ def test_csv_for_spreadsheets_has_no_formulas(tmp_path: Path) -> None:
 @pytest.mark.extended
 def test_two_workers_need_only_the_zip_of_kafkawire_and_one_of_them_may_fail(tmp_path: Path) -> None:
     """The workers' Python has the libraries, and kafkawire only through ``--py-files``."""
-    many = segments.repeated(segments.real_segment(segments.OFFSETS), 10)
+    many = segments.repeated(segments.real_segment(segments.OFFSETS), 20)
     segments.write_segment(tmp_path / "logs" / segments.OFFSETS, many)
     write_bundle(tmp_path / "kafkawire.zip")
     python = tmp_path / "python"
