@@ -1,7 +1,7 @@
 """60,000 ACLs on the report's page: it opens at once, follows a dragged date, and never lays out all rows.
 
-The limits are multiples of what was measured (opening 0.5 s, redraws 20 to 50 ms), so that a busy machine passes; the
-structural limits are exact.
+The limits are multiples of what was measured (opening 0.5 s, redraws 20 to 50 ms), and of a loop beside it, so that a
+busy machine passes; the structural limits are exact.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ pytestmark = pytest.mark.extended
 
 _NODES = "document.getElementsByTagName('*').length"
 _DRAG = """(async () => {
-    const slider = document.getElementById("slider"), times = [];
-    for (let step = 0; step < 40; step++) {
-        slider.value = Number(slider.min) + (slider.max - slider.min) * ((step * 17) % 40) / 40;
+    const slider = document.getElementById("slider"), redraws = [], loops = [];
+    async function timed(times, work) {
         const start = performance.now();
-        slider.dispatchEvent(new Event("input"));
+        work();
         await new Promise((drawn) => requestAnimationFrame(() => {
             const { port1, port2 } = new MessageChannel();
             port1.onmessage = drawn;
@@ -35,8 +34,16 @@ _DRAG = """(async () => {
         }));
         times.push(performance.now() - start);
     }
-    return times.sort((one, other) => one - other);
+    let sum = 0;
+    for (let step = 0; step < 40; step++) {
+        slider.value = Number(slider.min) + (slider.max - slider.min) * ((step * 17) % 40) / 40;
+        await timed(redraws, () => slider.dispatchEvent(new Event("input")));
+        await timed(loops, () => { for (let each = 0; each < 5e6; each++) sum = (sum + each * each) % 7919; });
+    }
+    return [redraws, loops].map((times) => times.sort((one, other) => one - other));
 })()"""
+_MOST_LOOPS = 2
+"""The time of a redraw beside that of a loop of five million steps: four times what was measured."""
 
 
 def acls() -> Iterator[Row]:
@@ -70,10 +77,10 @@ def nodes(page: Page) -> int:
 
 
 def dragged(page: Page, what: str) -> None:
-    times = cast(list[float], page.evaluate(_DRAG))
-    median, slow = times[len(times) // 2], times[len(times) * 95 // 100]
-    print(f"redraw of {what}: p50 {median:.0f} ms, p95 {slow:.0f} ms")
-    assert median < 200
+    redraws, loops = cast(list[list[float]], page.evaluate(_DRAG))
+    median, slow, loop = redraws[len(redraws) // 2], redraws[len(redraws) * 95 // 100], loops[len(loops) // 2]
+    print(f"redraw of {what}: p50 {median:.0f} ms, p95 {slow:.0f} ms; a loop {loop:.0f} ms")
+    assert median < _MOST_LOOPS * loop
     page.settle()
 
 
