@@ -14,8 +14,9 @@ _PROTOCOL = _LAWS / "protocol"
 
 EXAMPLES = {
     _PROTOCOL: 5,  # some 2 600 emitted tests
-    _LAWS / "logs" / "test_change_laws.py": 40,
-    _LAWS / "logs" / "test_replica_laws.py": 60,
+    _LAWS / "logs" / "test_change_laws.py": 50,
+    _LAWS / "logs" / "test_metadata_decoder_laws.py": 150,
+    _LAWS / "logs" / "test_parts_of_logs.py": 200,
     _LAWS / "model" / "test_acl_effect_laws.py": 80,  # each example decides on 1 200 rights
     _LAWS / "wire" / "test_json_round_trip.py": 40,  # each value has a field of every type and kind
     _LAWS / "wire" / "test_reference_round_trip.py": 40,
