@@ -18,7 +18,7 @@ from tests.made.clusters import BEGAN, MadeCluster
 
 from kafkawire.cli.app import main
 
-pytestmark = pytest.mark.extended
+pytestmark = [pytest.mark.extended, pytest.mark.usefixtures("one_engine")]
 
 State: TypeAlias = Mapping[tuple[object, ...], object]
 DATES: Final = [BEGAN + 10**9 * part // 10 for part in (3, 6, 9)]
@@ -100,7 +100,7 @@ def date_text(date: int) -> str:
     scope="module",
     params=[
         pytest.param((1_200, 800, 900, 1_500), id="small"),
-        pytest.param((70_000, 60_000, 9_000, 100_000), id="100,000 rows", marks=pytest.mark.extended),
+        pytest.param((70_000, 60_000, 9_000, 100_000), id="100,000 rows"),
     ],
 )
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Tables]:
