@@ -43,9 +43,9 @@ test: setup $(VENV)/.spark ## Run the tests that a change needs; those against A
 	$(PYTEST) -n 3 $(QUICK) -m "not extended" $(UNITS:%=--ignore=%)
 
 test-all: setup $(VENV)/.spark $(OLDEST_SPARKS) ## Run all tests, those that `make test` leaves out as well, and measure coverage
-	$(PYTEST) -n 3 --cov --cov-report=term $(COVERING)
+	$(PYTEST) -n 2 --cov --cov-report=term $(COVERING)
 	$(PYTEST) -n 3 -m "not extended" $(COVERING:%=--ignore=%)
-	$(PYTEST) -n 3 -m extended $(COVERING:%=--ignore=%)
+	$(PYTEST) -n 2 -m extended $(COVERING:%=--ignore=%)
 
 test-spark: setup $(VENV)/.spark $(OLDER_SPARKS) ## Run the tests with Spark with each older release of it; with 4.1 also Delta Lake and Iceberg
 	@for release in $(SPARK_RELEASES); do \

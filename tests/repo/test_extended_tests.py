@@ -17,7 +17,7 @@ def test_make_test_leaves_out_extended_tests_and_make_test_all_runs_each_test_on
     fast, others = "$(PYTEST) -n 3 $(QUICK) $(UNITS)\n", "$(UNITS:%=--ignore=%)\n"
     assert fast in recipes["test"]
     assert f'-m "not extended" {others}' in recipes["test"]
-    assert "$(PYTEST) -n 3 --cov --cov-report=term $(COVERING)\n" in recipes["test-all"]
+    assert "$(PYTEST) -n 2 --cov --cov-report=term $(COVERING)\n" in recipes["test-all"]
     for choice in ('-m "not extended"', "-m extended"):
         assert f"{choice} $(COVERING:%=--ignore=%)\n" in recipes["test-all"]
 

@@ -32,7 +32,7 @@ from kafkawire.wire.kafka_errors import OperationTimeoutError
 ACL = AclBinding(ResourceType.TOPIC, "foo", "User:alice", AclOperation.READ)
 ACLS = [replace(ACL, resource_name=f"topic-{n}") for n in range(5)]
 ALICE, BOB = ClientQuotaEntity.of_user("alice"), ClientQuotaEntity.of_user("bob")
-HURRIED = 0.25
+HURRIED = 1.5
 
 
 def nodes_with(request_class: type[Message], before: EmbeddedState, after: EmbeddedState) -> StandInCluster:
