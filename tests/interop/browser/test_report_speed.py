@@ -42,8 +42,6 @@ _DRAG = """(async () => {
     }
     return [redraws, loops].map((times) => times.sort((one, other) => one - other));
 })()"""
-_MOST_LOOPS = 2
-"""The time of a redraw beside that of a loop of five million steps: four times what was measured."""
 
 
 def acls() -> Iterator[Row]:
@@ -80,7 +78,7 @@ def dragged(page: Page, what: str) -> None:
     redraws, loops = cast(list[list[float]], page.evaluate(_DRAG))
     median, slow, loop = redraws[len(redraws) // 2], redraws[len(redraws) * 95 // 100], loops[len(loops) // 2]
     print(f"redraw of {what}: p50 {median:.0f} ms, p95 {slow:.0f} ms; a loop {loop:.0f} ms")
-    assert median < _MOST_LOOPS * loop
+    assert median < loop  # 170 to 200 ms on a quiet machine
     page.settle()
 
 

@@ -51,14 +51,7 @@ def test_a_twin_has_the_state_of_the_histories(time: int) -> None:
 
 @pytest.mark.extended
 @pytest.mark.usefixtures("one_engine")
-async def test_the_time_to_read_acls_grows_with_their_number_alone(tmp_path: Path) -> None:
-    """Ten times as many would take a hundred times as long if each were compared with all others."""
-    some, many = [await _seconds_to_start(tmp_path / str(count), count) for count in (25_000, 250_000)]
-    assert many < 40 * some, (some, many)
-
-
-async def _seconds_to_start(logs: Path, count: int) -> float:
-    """Seconds of the processor until a twin with this number of ACLs is ready."""
+async def test_a_quarter_of_a_million_acls_are_ready_within_ten_seconds(tmp_path: Path) -> None:
     acls = (
         AccessControlEntryRecord(
             id=Uuid(number.to_bytes(16, "big")),
@@ -70,15 +63,14 @@ async def _seconds_to_start(logs: Path, count: int) -> float:
             operation=AclOperation.READ,
             permission_type=AclPermissionType.ALLOW,
         )
-        for number in range(count)
+        for number in range(250_000)
     )
     version = Step(1000, (FeatureLevelRecord("metadata.version", 30),))
     batches = [Step(2000, batch) for batch in iter(lambda: tuple(islice(acls, 100)), ())]
-    write_segment(logs / METADATA_LOG, 0, [version, *batches])
-    began = time.process_time()
-    async with EmbeddedBroker(from_log=logs) as broker:
-        seconds = time.process_time() - began
+    write_segment(tmp_path / METADATA_LOG, 0, [version, *batches])
+    began = time.process_time()  # other tests run at the same time
+    async with EmbeddedBroker(from_log=tmp_path) as broker:
+        assert time.process_time() - began < 10
         async with AdminClient(broker.bootstrap_servers) as admin:
             found = (await admin.describe_acls([AclBindingFilter(principal="User:7")])).union()
-            assert len(found) == len(range(7, count, 997))
-    return seconds
+            assert len(found) == len(range(7, 250_000, 997))

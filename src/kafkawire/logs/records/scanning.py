@@ -17,9 +17,8 @@ from kafkawire.logs.records.batch_records import OpenedBatch, RecordColumns, Rec
 from kafkawire.logs.records.pieces import flaw_of, largest_record, read_in_pieces, refused
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch
-from kafkawire.wire.batches.batch import CODEC_MASK
 from kafkawire.wire.batches.framing import HEADER_SIZE
-from kafkawire.wire.batches.reader import SMALLEST_RECORD, open_payload
+from kafkawire.wire.batches.reader import open_payload
 from kafkawire.wire.errors import CorruptBatchError
 
 
@@ -118,17 +117,12 @@ class _Reader:
 
     def add(self, batches: Sequence[RecordBatch]) -> Iterator[RecordGroup | Flaw]:
         """Decompress more batches; returns the collected ones once they are enough, and before a broken one."""
-        limit = self._limit
         for batch in batches:
-            payload = batch.payload
+            payload = _opened(self._file, batch, self._limit)
+            if isinstance(payload, Flaw):
+                yield from self._before(iter((payload,)))
+                continue
             count, size = batch.records_count, len(payload)
-            # Nearly all batches of some logs are small and not compressed: they are opened here, without a call.
-            if batch.attributes & CODEC_MASK or size > limit or not 0 < count <= size // SMALLEST_RECORD:
-                opened = _opened(self._file, batch, limit)
-                if isinstance(opened, Flaw):
-                    yield from self._before(iter((opened,)))
-                    continue
-                payload, size = opened, len(opened)
             if count > RECORDS_AT_A_TIME or size > LARGE_PAYLOAD:
                 yield from self._before(read_in_pieces(self._file, batch, payload, self._largest))
                 continue

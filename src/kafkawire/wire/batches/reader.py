@@ -15,8 +15,7 @@ from kafkawire.wire.engine import by_engine_in_use
 from kafkawire.wire.errors import DecodeError
 from kafkawire.wire.varint import read_uvarint, read_varlong
 
-SMALLEST_RECORD: Final = 7
-"""Bytes of a record without key, value and headers."""
+_SMALLEST_RECORD: Final = 7
 _KEY_AND_VALUE: Final = (0, 1)
 
 
@@ -87,7 +86,7 @@ def open_payload(batch: RecordBatch, limit: int) -> bytes:
     data = batch.payload
     if batch.attributes & CODEC_MASK:
         data = decompress(batch.codec, data, limit=limit)
-    if not 0 < batch.records_count <= len(data) // SMALLEST_RECORD:
+    if not 0 < batch.records_count <= len(data) // _SMALLEST_RECORD:
         raise _count_error(batch, len(data))
     return data
 
@@ -244,5 +243,5 @@ def decode_headers(data: bytes, at: int, end: int, *, keep: bool) -> tuple[tuple
 def _count_error(batch: RecordBatch, size: int) -> DecodeError:
     if batch.records_count < 0:
         return records_error(batch, "length", f"a count of {batch.records_count} records", "records_count", 0)
-    reason = f"{batch.records_count} records of at least {SMALLEST_RECORD} bytes; there are {size} bytes"
+    reason = f"{batch.records_count} records of at least {_SMALLEST_RECORD} bytes; there are {size} bytes"
     return records_error(batch, "truncated", reason, "records_count", 0)

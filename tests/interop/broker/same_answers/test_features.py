@@ -6,14 +6,13 @@ import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers, same_answers_from_secure_brokers
 from tests.interop.broker.same_answers.talk import Talk
+from tests.interop.broker.same_answers.test_config_alterations import SET, Change, Changed, change
 from tests.interop.broker.same_answers.test_topic_rights import allow
 
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     ApiVersionsRequest,
     ApiVersionsResponse,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResponse,
     UnregisterBrokerRequest,
     UnregisterBrokerResponse,
     UpdateFeaturesRequest,
@@ -25,7 +24,6 @@ pytestmark = [pytest.mark.interop, pytest.mark.extended]
 _CLUSTER = (ResourceType.CLUSTER, "kafka-cluster", 3)
 _UPGRADE, _SAFE, _UNSAFE = 1, 2, 3
 _BROKER = 4
-_SET = 0
 _VERSIONS = (1, 2)
 _LEVELS = {
     "group.version": range(-1, 4),
@@ -64,9 +62,7 @@ def configure_the_broker(talk: Talk) -> None:
     After its controller has failed for another request, Kafka's may look for configurations of a broker without any,
     and fails again when eligible leader replicas come (a NullPointerException in ``maybeGenerateElrSafetyRecords``).
     """
-    change = IncrementalAlterConfigsRequest.AlterableConfig("message.max.bytes", _SET, "1000000")
-    broker = IncrementalAlterConfigsRequest.AlterConfigsResource(_BROKER, "1", (change,))
-    talk.ask(IncrementalAlterConfigsRequest((broker,)), 1, IncrementalAlterConfigsResponse)
+    change(talk, Changed(_BROKER, "1", (Change("message.max.bytes", SET, "1000000"),)))
 
 
 @same_answers_from_plain_brokers

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers, same_answers_from_secure_brokers
 from tests.interop.broker.same_answers.talk import Talk
+from tests.interop.broker.same_answers.test_config_alterations import DELETE, SET, Change, Changed, change
 from tests.interop.broker.same_answers.test_data import batch, fetch, list_offsets, produce, topic_with_leaders
 from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
 from tests.interop.broker.same_answers.test_transactions import find_coordinator
@@ -17,8 +18,6 @@ from kafkawire.protocol import (
     DescribeConfigsResponse,
     DescribeProducersRequest,
     DescribeProducersResponse,
-    IncrementalAlterConfigsRequest,
-    IncrementalAlterConfigsResponse,
     ProduceRequest,
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
@@ -27,7 +26,7 @@ from kafkawire.wire.batches import Record, encode_batch, read_batches, seal
 
 pytestmark = pytest.mark.interop
 
-_BROKER, _SET, _DELETE = 4, 0, 1
+_BROKER = 4
 _CONTROL = 0b10_0000
 _PRODUCES, _FETCHES, _LISTINGS = range(3, 14), range(4, 19), range(2, 12)
 _RECORD = Record(timestamp=1_700_000_000_000, key=b"k", value=b"v")
@@ -102,9 +101,7 @@ def test_hanging_transactions_where_producers_are_not_verified(talk: Talk) -> No
 def verify(talk: Talk, value: str | None) -> None:
     """Set whether brokers verify producers of older versions, None for the default, and wait until it has an effect."""
     name = "transaction.partition.verification.enable"
-    change = IncrementalAlterConfigsRequest.AlterableConfig(name, _DELETE if value is None else _SET, value)
-    brokers = IncrementalAlterConfigsRequest.AlterConfigsResource(_BROKER, "", (change,))
-    talk.ask(IncrementalAlterConfigsRequest((brokers,)), 1, IncrementalAlterConfigsResponse)
+    change(talk, Changed(_BROKER, "", (Change(name, DELETE if value is None else SET, value),)))
     request = DescribeConfigsRequest((DescribeConfigsRequest.DescribeConfigsResource(_BROKER, "1", (name,)),))
     talk.ask_until(
         request, 4, DescribeConfigsResponse, lambda found: found.results[0].configs[0].value == (value or "true")
