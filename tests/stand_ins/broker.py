@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
+from tests.stand_ins.closing import closing
 from tests.stand_ins.sasl_server import LoginError, SaslServer
 
 from kafkawire.protocol import (
@@ -127,13 +128,14 @@ class StandInBroker:
 
     async def stop(self) -> None:
         """Stop listening and close all connections, as a broker that is killed."""
-        if self._server is not None:
-            self._server.close()
-        for client in self.clients:
-            client.writer.transport.abort()
-        for task in list(self._serving):
-            task.cancel()
-        await asyncio.gather(*self._serving, return_exceptions=True)
+        if self._server is None:
+            return
+        async with closing(self._server):
+            for client in self.clients:
+                client.writer.transport.abort()
+            for task in list(self._serving):
+                task.cancel()
+            await asyncio.gather(*self._serving, return_exceptions=True)
 
     async def start_again(self) -> None:
         """Listen again on the same port."""

@@ -15,6 +15,7 @@ import pytest
 import trustme
 from cryptography.hazmat.primitives import serialization
 from tests.stand_ins.broker import StandInBroker
+from tests.stand_ins.closing import closing
 from tests.stand_ins.cluster import FAST, StandInCluster
 
 import kafkawire.admin.cluster
@@ -127,8 +128,8 @@ async def listener(says: Says, tls: ssl.SSLContext | None = None) -> AsyncIterat
     try:
         yield f"127.0.0.1:{listening.sockets[0].getsockname()[1]}"
     finally:
-        listening.close()
-        await asyncio.wait_for(asyncio.gather(*serving), SECONDS)
+        async with closing(listening):
+            await asyncio.wait_for(asyncio.gather(*serving), SECONDS)
 
 
 @pytest.mark.parametrize(
