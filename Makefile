@@ -95,7 +95,7 @@ $(VENV)/.requirements: requirements/dev.txt
 		echo "kafkawire needs Python 3.11 or newer with its venv module (Debian: apt-get install python3 python3-venv)" >&2; \
 		exit 1; \
 	fi
-	@echo "Setting up $(VENV) with $(PYTHON) (once; half a minute or so)"
+	@echo "Setting up $(VENV) with $(PYTHON) (once; a minute or two)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP_LOCKED) requirements/dev.txt
 	@touch $@
