@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 from typing import Any, TypeAlias
 
@@ -42,9 +43,9 @@ def kafka_python(servers: str) -> bytes:
     kafka: Untyped = importlib.import_module("kafka")
     with kafka.KafkaProducer(bootstrap_servers=servers) as producer:
         producer.send("orders", b"paid").get(SECONDS)
-    consumer = kafka.KafkaConsumer("orders", bootstrap_servers=servers, group_id="g", auto_offset_reset="earliest")
-    value: bytes = next(consumer).value
-    consumer.close()
+    where = {"bootstrap_servers": servers, "group_id": "g", "auto_offset_reset": "earliest"}
+    with contextlib.closing(kafka.KafkaConsumer("orders", **where)) as consumer:
+        value: bytes = next(consumer).value
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 from collections.abc import Iterator
 from typing import Any, TypeAlias
@@ -79,10 +80,9 @@ class TestKafkaPython:
         assert found == [acl]
 
     def test_records_and_commits(self, kafka: Untyped, broker: ThreadedBroker, admin: Untyped) -> None:
-        producer = kafka.KafkaProducer(bootstrap_servers=broker.bootstrap_servers)
-        sent = [producer.send("orders", value, partition=0) for value in VALUES]
-        assert [future.get(SECONDS).offset for future in sent] == list(range(20))
-        producer.close()
+        with kafka.KafkaProducer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            sent = [producer.send("orders", value, partition=0) for value in VALUES]
+            assert [future.get(SECONDS).offset for future in sent] == list(range(20))
         partition = kafka.TopicPartition("orders", 0)
         consumer = kafka.KafkaConsumer(
             bootstrap_servers=broker.bootstrap_servers,
@@ -90,11 +90,11 @@ class TestKafkaPython:
             enable_auto_commit=False,
             auto_offset_reset="earliest",
         )
-        consumer.assign([partition])
-        assert [next(consumer).value for _ in VALUES] == VALUES
-        consumer.commit()
-        assert consumer.committed(partition) == 20
-        consumer.close()
+        with contextlib.closing(consumer):
+            consumer.assign([partition])
+            assert [next(consumer).value for _ in VALUES] == VALUES
+            consumer.commit()
+            assert consumer.committed(partition) == 20
         assert [group for group in admin.list_groups() if "readers" in str(group)]
 
 
