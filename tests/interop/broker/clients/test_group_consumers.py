@@ -130,8 +130,10 @@ def test_librdkafka_shares_and_takes_over_in_a_consumer_group(broker: ThreadedBr
     first.close()
     polled(others, lambda _: is_shared(others))
     with BlockingAdminClient(broker.bootstrap_servers) as admin:
-        described = admin.describe_consumer_groups([topic]).all()[topic]
-        assert (described.type, described.state, len(described.members)) == ("consumer", "Stable", 2)
+        described = eventually(  # the last acknowledgement comes with a heartbeat
+            lambda: admin.describe_consumer_groups([topic]).all()[topic], lambda group: group.state == "Stable"
+        )
+        assert (described.type, len(described.members)) == ("consumer", 2)
     for each in others:
         each.close()
 
