@@ -23,6 +23,13 @@ from tests.interop.broker.same_answers.sharers import (
 )
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_consumer_groups import create, prompt, until
+from tests.interop.broker.same_answers.test_transactions import (
+    add_offsets,
+    begin,
+    commit_offsets,
+    end,
+    find_coordinator,
+)
 
 from kafkawire.protocol import (
     CreatePartitionsRequest,
@@ -313,6 +320,13 @@ def test_a_name_is_of_one_kind(talk: Talk) -> None:
         committed.commit(3, version=version)
         copied(committed, member_id="", epoch=-1).commit(3, version=version)
     committed.fetch(member_id="member-a", epoch=1)
+    find_coordinator(talk, "sg-transaction")
+    producer = begin(talk, "sg-transaction")
+    add_offsets(talk, "sg-transaction", producer, "sg-shared")
+    for version in (2, 5):
+        commit_offsets(talk, "sg-transaction", producer, "sg-shared", ("sg-topic", 0, 3), version=version)
+    commit_offsets(talk, "sg-transaction", producer, "sg-shared", ("sg-topic", 0, 3), generation=1, member="member-a")
+    end(talk, "sg-transaction", producer, committed=False, version=4)
     subscribed = OffsetDeleteRequest.OffsetDeleteRequestTopic(
         "sg-topic", (OffsetDeleteRequest.OffsetDeleteRequestPartition(0),)
     )
