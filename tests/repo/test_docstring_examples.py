@@ -57,7 +57,7 @@ ENDS_IN = {
     "AdminClient": {TopicAlreadyExistsError},
     "BlockingAdminClient": {TopicAlreadyExistsError},
 }
-"""The errors that some examples print: the broker has no such member or id, one node, no such share group and no tokens."""
+"""The errors that some examples print: the broker has no such member, group or id, one node, and no tokens."""
 
 
 RULES = """
