@@ -5,15 +5,15 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
-from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.consumer.group_state import ConsumerGroupState, ConsumerKey
 from kafkawire.broker.groups.consumer.joining import Beat
 from kafkawire.broker.groups.consumer.live_groups import check_regex
 from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
-from kafkawire.broker.groups.consumer.topics import KnownTopics
+from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.timers import Now
+from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.image.topics import TopicsImage
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (

@@ -12,13 +12,16 @@ from kafkawire.broker.configuration.broker_configuration import BrokerConfigurat
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
-from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.mixed_group import MixedGroup
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
-from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.members import GroupMembers
+from kafkawire.broker.groups.share.live_groups import ShareGroups
+from kafkawire.broker.groups.share.partition_states import StatesInMemory
+from kafkawire.broker.groups.share.settings import ShareGroupSettings
+from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.log import MetadataLog
@@ -84,7 +87,16 @@ class DrivenMixedGroups:
         settings = ConsumerGroupSettings(self._properties, lambda _: {})
         self._classic = ClassicGroups(self.coordinator, self.clock, settings.classic)
         self._consumer = ConsumerGroups(self.coordinator, self._classic, self.clock, settings, self.topics)
-        self.members = GroupMembers(self.coordinator, self._classic, self._consumer)
+        share = ShareGroups(
+            self.coordinator,
+            self._classic,
+            self._consumer,
+            self.clock,
+            settings=ShareGroupSettings(self._properties, lambda _: {}),
+            topics=self.topics,
+            states=StatesInMemory(),
+        )
+        self.members = GroupMembers(self.coordinator, self._classic, self._consumer, share)
 
     @property
     def consumer_group(self) -> MixedGroup | None:

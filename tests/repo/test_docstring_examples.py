@@ -38,7 +38,9 @@ IN_EVERY_INSTALLATION = [example for example in examples() if not example.owner.
 """All except those that need Spark: `tests/interop/spark` runs them."""
 
 ENDS_IN = {
+    "delete_share_group_offsets": {GroupIdNotFoundError},
     "delete_share_groups": {GroupIdNotFoundError},
+    "describe_share_groups": {GroupIdNotFoundError},
     "describe_transactions": {TransactionalIdNotFoundError},
     "remove_members_from_consumer_group": {UnknownMemberIdError},
     "unregister_broker": {BrokerIdNotRegisteredError},
@@ -55,7 +57,7 @@ ENDS_IN = {
     "AdminClient": {TopicAlreadyExistsError},
     "BlockingAdminClient": {TopicAlreadyExistsError},
 }
-"""The errors that some examples print: the broker has no such member or id, one node, no share groups and no tokens."""
+"""The errors that some examples print: the broker has no such member, group or id, one node, and no tokens."""
 
 
 RULES = """

@@ -18,9 +18,12 @@ from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
-from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.groups.expiry import OffsetExpiry
 from kafkawire.broker.groups.members import GroupMembers
+from kafkawire.broker.groups.share.live_groups import ShareGroups
+from kafkawire.broker.groups.share.partition_states import StatesInMemory
+from kafkawire.broker.groups.share.settings import ShareGroupSettings
+from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.brokers import BrokerHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
@@ -48,6 +51,8 @@ from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.handlers.reassignments import ReassignmentHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
 from kafkawire.broker.handlers.scram_users import ScramHandlers
+from kafkawire.broker.handlers.share_group_offsets import ShareGroupOffsetHandlers
+from kafkawire.broker.handlers.share_groups import ShareGroupHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.handlers.transaction_offsets import TransactionOffsetHandlers
@@ -100,6 +105,8 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ReassignmentHandlers,
     SaslHandlers,
     ScramHandlers,
+    ShareGroupHandlers,
+    ShareGroupOffsetHandlers,
     TopicHandlers,
     TopicPartitionHandlers,
     TransactionHandlers,
@@ -117,6 +124,7 @@ class Assembled(NamedTuple):
         creation: creates topics.
         classic_groups: the members of classic groups.
         consumer_groups: the members of consumer groups.
+        share_groups: the members of share groups.
         expiry: deletes offsets and groups that are not used.
         cleaner: deletes and compacts records.
         transactions: the transactions.
@@ -129,6 +137,7 @@ class Assembled(NamedTuple):
     creation: TopicCreation
     classic_groups: ClassicGroups
     consumer_groups: ConsumerGroups
+    share_groups: ShareGroups
     expiry: OffsetExpiry
     cleaner: RecordCleaner
     transactions: Transactions
@@ -150,6 +159,7 @@ class Assembled(NamedTuple):
         """
         await self.classic_groups.settled()
         await self.consumer_groups.settled()
+        await self.share_groups.settled()
         await self.transactions.settled()
         await self.expiry.settled()
         await self.cleaner.settled()
@@ -159,6 +169,7 @@ class Assembled(NamedTuple):
         """Begin the sessions of all members and the timeouts of transactions, once the node leads."""
         self.classic_groups.load()
         self.consumer_groups.load()
+        self.share_groups.load()
         self.transactions.load()
 
 
@@ -195,6 +206,8 @@ def assemble(
     resources.push_async_callback(classic_groups.close)
     consumer_groups = _consumer_groups(state, classic_groups, clock)
     resources.push_async_callback(consumer_groups.close)
+    share_groups = _share_groups(state, classic_groups, consumer_groups, clock)
+    resources.push_async_callback(share_groups.close)
     expiry = OffsetExpiry(state.coordinator, classic_groups, consumer_groups, clock, configuration)
     controller.subscribe(store.remove)
     resources.callback(work.close)
@@ -229,7 +242,7 @@ def assemble(
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
-        group_members=GroupMembers(state.coordinator, classic_groups, consumer_groups),
+        group_members=GroupMembers(state.coordinator, classic_groups, consumer_groups, share_groups),
         loggers=loggers,
         markers=markers,
         nodes=state.nodes,
@@ -238,6 +251,7 @@ def assemble(
         producer_ids=producer_ids,
         quotas=quotas,
         rules=rules,
+        share_groups=share_groups,
         store=store,
         table=table,
         tokens=DelegationTokens(configuration, controller, clock),
@@ -258,6 +272,7 @@ def assemble(
         context.creation,
         classic_groups,
         consumer_groups,
+        share_groups,
         expiry,
         cleaner,
         transactions,
@@ -278,3 +293,20 @@ def _consumer_groups(state: OpenedState, classic_groups: ClassicGroups, clock: C
     controller.subscribe_to_commits(topics.committed)
     settings = ConsumerGroupSettings(state.configuration, partial(image.configs.of, ConfigResourceType.GROUP))
     return ConsumerGroups(state.coordinator, classic_groups, clock, settings, topics)
+
+
+def _share_groups(
+    state: OpenedState, classic_groups: ClassicGroups, consumer_groups: ConsumerGroups, clock: Clock
+) -> ShareGroups:
+    of_group = partial(state.controller.image.configs.of, ConfigResourceType.GROUP)
+    groups = ShareGroups(
+        state.coordinator,
+        classic_groups,
+        consumer_groups,
+        clock,
+        settings=ShareGroupSettings(state.configuration, of_group),
+        topics=consumer_groups.topics,
+        states=StatesInMemory(),
+    )
+    groups.follow(state.controller)
+    return groups

@@ -23,6 +23,9 @@ SUPPORTED_FEATURES: Final = (
 )
 """Name, lowest and highest level of the features of a node of Apache Kafka 4.3.1."""
 
+SHARE_FEATURE: Final = "share.version"
+"""The feature of share groups (KIP-932)."""
+
 ELR_FEATURE: Final = "eligible.leader.replicas.version"
 """The feature of eligible leader replicas (KIP-966)."""
 

@@ -62,6 +62,8 @@ _IGNORED_ARRAYS: Final = frozenset({"forgotten_topics_data", "unknown_tagged_fie
 
 _WITHOUT_ITEMS: Final[Mapping[str, range]] = {
     "AddPartitionsToTxnResponse": range(4, 1 << 15),
+    "AlterShareGroupOffsetsResponse": range(1 << 15),
+    "DeleteShareGroupOffsetsResponse": range(1 << 15),
     "DescribeLogDirsResponse": range(1 << 15),
     "DescribeQuorumResponse": range(1 << 15),
     "FetchResponse": range(13, 1 << 15),

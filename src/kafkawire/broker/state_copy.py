@@ -22,6 +22,9 @@ from kafkawire.protocol import (
     ConsumerGroupRegularExpressionKey,
     ConsumerGroupTargetAssignmentMemberKey,
     GroupMetadataValue,
+    ShareGroupCurrentMemberAssignmentKey,
+    ShareGroupMemberMetadataKey,
+    ShareGroupTargetAssignmentMemberKey,
 )
 from kafkawire.wire import Message
 
@@ -30,6 +33,9 @@ _OF_MEMBERS: Final = (
     ConsumerGroupMemberMetadataKey,
     ConsumerGroupRegularExpressionKey,
     ConsumerGroupTargetAssignmentMemberKey,
+    ShareGroupCurrentMemberAssignmentKey,
+    ShareGroupMemberMetadataKey,
+    ShareGroupTargetAssignmentMemberKey,
 )
 
 

@@ -15,10 +15,10 @@ from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
-from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
-from kafkawire.broker.groups.consumer.topics import KnownTopics
+from kafkawire.broker.groups.errors import GroupError
+from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,

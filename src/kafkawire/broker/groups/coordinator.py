@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -108,20 +109,24 @@ class GroupCoordinator(RecordedCoordinator[GroupsState]):
     def _topics_besides(self, topics: Collection[str]) -> list[str]:
         return [topic for topic in self.state.topics() if topic not in topics]
 
-    def _forget_when_durable(self, topics: Collection[str], controller: Controller) -> None:
-        """Forget commits once the deletion is durable, since after a crash before that the topics exist again."""
+    def when_durable(self, controller: Controller, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something once what the controller has committed is durable: after a crash before that, it is undone."""
         end_offset = controller.end_offset
-        if controller.log.is_durable(end_offset):
-            self._forget(topics)
-            return
 
-        async def forget_later() -> None:
+        async def later() -> None:
             # A failed write is reported to the broker, which halts.
             with contextlib.suppress(StorageError):
                 await controller.log.durable(end_offset)
-                await self._forget_prepared(topics)
+                await work()
 
-        self._later(forget_later())
+        self._later(later())
+
+    def _forget_when_durable(self, topics: Collection[str], controller: Controller) -> None:
+        """Forget commits once the deletion is durable, since after a crash before that the topics exist again."""
+        if controller.log.is_durable(controller.end_offset):
+            self._forget(topics)
+        else:
+            self.when_durable(controller, partial(self._forget_prepared, topics))
 
     async def _forget_prepared(self, topics: Collection[str]) -> None:
         groups = {key.group for topic in topics for key in self.state.commits_of(topic)}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, Generic, TypeVar
 
 from kafkawire.broker.internal_topics.topic import java_hash
 from kafkawire.layout.uuid import Uuid
 
 K = TypeVar("K")
+V = TypeVar("V")
 
 _FEWEST_BUCKETS: Final = 16
 _FEWEST_SLOTS: Final = 2
@@ -94,3 +95,58 @@ def uuid_rank(uuid: Uuid) -> tuple[int, int]:
 def int_hash(number: int) -> int:
     """The hash of an ``Integer``."""
     return number % _INT32
+
+
+class HashTable(Generic[K, V]):
+    """A ``HashMap`` that changes, with the order of Java's.
+
+    Args:
+        code: a key's hash, as 32 bits without a sign.
+        capacity: of the empty table.
+    """
+
+    def __init__(self, code: Callable[[K], int], capacity: int = _FEWEST_BUCKETS) -> None:
+        self._code = code
+        self._buckets = grown(0, capacity)
+        self._values: dict[K, V] = {}
+        self._ranks: dict[K, int] = {}
+        self._count = 0
+
+    def put(self, key: K, value: V) -> None:
+        """``put``: a new key is the last of its bucket."""
+        self._count += 1
+        self._ranks.setdefault(key, self._count)
+        self._values[key] = value
+        self._buckets = grown(len(self._values), self._buckets)
+
+    def get_or_make(self, key: K, make: Callable[[], V]) -> V:
+        """``computeIfAbsent``: a new key is the first of its bucket, and the table grows late."""
+        if key not in self._values:
+            self._buckets = grown(len(self._values), self._buckets)
+            self._count += 1
+            self._ranks[key] = -self._count
+            self._values[key] = make()
+        return self._values[key]
+
+    def get(self, key: K) -> V | None:
+        """The value of a key; None if there is none."""
+        return self._values.get(key)
+
+    def remove(self, key: K) -> None:
+        """Forget a key, if it is there."""
+        self._values.pop(key, None)
+        self._ranks.pop(key, None)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._values
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(bucket_order(sorted(self._values, key=self._ranks.__getitem__), self._code, self._buckets))
+
+
+def capacity_for(count: int) -> int:
+    """The capacity with which Kafka makes tables for a number of keys (``AssignorHelpers.newHashMap``)."""
+    return int((count + 1) / _LOAD + 1)

@@ -1,13 +1,14 @@
-"""JoinGroup, SyncGroup, Heartbeat and LeaveGroup requests, for groups of both kinds."""
+"""JoinGroup, SyncGroup, Heartbeat and LeaveGroup requests, for groups of all kinds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from kafkawire.broker.groups.classic.group import Joining
-from kafkawire.broker.groups.classic.live_groups import ClassicGroups
+from kafkawire.broker.groups.classic.live_groups import ClassicGroups, refused_join
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.share.live_groups import ShareGroups
 from kafkawire.protocol import (
     HeartbeatRequest,
     JoinGroupResponse,
@@ -26,12 +27,16 @@ class GroupMembers:
         coordinator: has the records of all groups.
         classic: the classic groups.
         consumer: the groups of KIP-848.
+        share: the groups of KIP-932, which have no such members.
     """
 
-    def __init__(self, coordinator: GroupCoordinator, classic: ClassicGroups, consumer: ConsumerGroups) -> None:
+    def __init__(
+        self, coordinator: GroupCoordinator, classic: ClassicGroups, consumer: ConsumerGroups, share: ShareGroups
+    ) -> None:
         self._coordinator = coordinator
         self._classic = classic
         self._consumer = consumer
+        self._share = share
 
     async def join(self, joining: Joining, may_see: Callable[[str], bool]) -> JoinGroupResponse:
         """The answer to a JoinGroup request, which may wait for other members.
@@ -47,6 +52,8 @@ class GroupMembers:
         if refused is not None:
             return refused
         await self._coordinator.prepare([group_id])
+        if self._share.group(group_id) is not None:
+            return refused_join(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "")
         group = self._consumer.group(group_id)
         if group is not None and group.state.members:
             return await self._consumer.join(group, joining, may_see)
@@ -62,6 +69,8 @@ class GroupMembers:
         """
         if request.group_id in self._coordinator.state.by_id:
             await self._coordinator.prepare([request.group_id])
+        if self._share.group(request.group_id) is not None:
+            return SyncGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
         group = self._consumer.group(request.group_id)
         return await (self._classic.sync(request) if group is None else self._consumer.sync(group, request))
 

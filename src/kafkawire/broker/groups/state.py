@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
 
 from kafkawire.broker.groups.consumer.group_state import ConsumerKey
+from kafkawire.broker.groups.share.group_state import ShareKey
 from kafkawire.broker.internal_topics.entries import Change, Written
 from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.protocol import (
@@ -22,6 +24,12 @@ from kafkawire.protocol import (
     GroupMetadataValue,
     OffsetCommitKey,
     OffsetCommitValue,
+    ShareGroupCurrentMemberAssignmentKey,
+    ShareGroupMemberMetadataKey,
+    ShareGroupMetadataKey,
+    ShareGroupStatePartitionMetadataKey,
+    ShareGroupTargetAssignmentMemberKey,
+    ShareGroupTargetAssignmentMetadataKey,
 )
 from kafkawire.wire import Message
 
@@ -36,8 +44,28 @@ CONSUMER_KEYS: Final = (
 )
 """The keys of consumer groups, in the order in which Kafka deletes them."""
 
+SHARE_KEYS: Final = (
+    ShareGroupCurrentMemberAssignmentKey,
+    ShareGroupTargetAssignmentMemberKey,
+    ShareGroupTargetAssignmentMetadataKey,
+    ShareGroupMemberMetadataKey,
+    ShareGroupStatePartitionMetadataKey,
+    ShareGroupMetadataKey,
+)
+"""The keys of share groups, in the order in which Kafka deletes them."""
+
+_ORDER: Final = (*CONSUMER_KEYS, *SHARE_KEYS)
+
 Partition: TypeAlias = tuple[str, int]
 """Topic and partition id."""
+
+
+class GroupKind(Enum):
+    """The kinds of groups, with Kafka's names."""
+
+    CLASSIC = "classic"
+    CONSUMER = "consumer"
+    SHARE = "share"
 
 
 class Pending(NamedTuple):
@@ -59,21 +87,31 @@ class Group:
     Attributes:
         group_id: its id.
         metadata: of a classic group, as of its last generation; None if it never had a member.
-        records: of a consumer group, by key; empty for a classic group.
+        records: of a consumer group or a share group, by key; empty for a classic group.
         commits: topic and partition to the last commit.
         pending: topic and partition to the commits of open transactions, by producer id, the oldest first.
     """
 
     group_id: str
     metadata: GroupMetadataValue | None = None
-    records: dict[ConsumerKey, Message] = field(default_factory=dict)
+    records: dict[ConsumerKey | ShareKey, Message] = field(default_factory=dict)
     commits: dict[Partition, OffsetCommitValue] = field(default_factory=dict)
     pending: dict[Partition, dict[int, Pending]] = field(default_factory=dict)
 
     @property
-    def is_consumer_group(self) -> bool:
-        """Whether it is a group of KIP-848."""
-        return bool(self.records)
+    def kind(self) -> GroupKind:
+        """Of which kind it is: all its records are those of one."""
+        for key in self.records:
+            return GroupKind.SHARE if isinstance(key, SHARE_KEYS) else GroupKind.CONSUMER
+        return GroupKind.CLASSIC
+
+    def consumer_records(self) -> Iterator[tuple[ConsumerKey, Message]]:
+        """The records of a consumer group."""
+        yield from ((key, value) for key, value in self.records.items() if isinstance(key, CONSUMER_KEYS))
+
+    def share_records(self) -> Iterator[tuple[ShareKey, Message]]:
+        """The records of a share group."""
+        yield from ((key, value) for key, value in self.records.items() if isinstance(key, SHARE_KEYS))
 
     def removal(self) -> Iterator[Change]:
         """The changes that delete it."""
@@ -83,7 +121,7 @@ class Group:
 
     def removal_of_members(self) -> Iterator[Change]:
         """The changes that leave its commits only."""
-        for key in sorted(self.records, key=lambda each: CONSUMER_KEYS.index(type(each))):
+        for key in sorted(self.records, key=lambda each: _ORDER.index(type(each))):
             yield key, None
         if not self.records:
             yield GroupMetadataKey(self.group_id), None
@@ -128,7 +166,7 @@ class GroupsState:
                 self._apply_commit(key, value)
             case GroupMetadataKey(), GroupMetadataValue() | None:
                 self._apply_group(key, value)
-            case _ if isinstance(key, CONSUMER_KEYS):
+            case _ if isinstance(key, _ORDER):
                 self._apply_record(key, value)
 
     def clear(self) -> None:
@@ -233,7 +271,7 @@ class GroupsState:
             group.metadata = None
             self._forget_if_empty(group)
 
-    def _apply_record(self, key: ConsumerKey, value: Message | None) -> None:
+    def _apply_record(self, key: ConsumerKey | ShareKey, value: Message | None) -> None:
         if value is not None:
             self.by_id.setdefault(key.group_id, Group(key.group_id)).records[key] = value
             return

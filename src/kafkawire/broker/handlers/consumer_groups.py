@@ -8,10 +8,10 @@ from typing import Final
 
 from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.consumer.target_assignment import preferred_assignor
+from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
@@ -25,7 +25,9 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
-_HIDDEN_TOPICS: Final = "The group has described topic(s) that the client is not authorized to describe."
+HIDDEN_TOPICS: Final = "The group has described topic(s) that the client is not authorized to describe."
+"""Kafka's message for groups whose members have topics that the client may not see."""
+
 _CLASSIC_MEMBER: Final = 0
 _CONSUMER_MEMBER: Final = 1
 
@@ -42,6 +44,7 @@ class ConsumerGroupHandlers:
         self._coordinator = context.coordinator
         self._groups = context.consumer_groups
         self._classic = context.classic_groups
+        self._share = context.share_groups
         self._topics = context.consumer_groups.topics
         self.apis = (
             ServedApi(ConsumerGroupHeartbeatRequest, self._heartbeat, 0, 1),
@@ -84,8 +87,8 @@ class ConsumerGroupHandlers:
             return Described(ErrorCode.INVALID_GROUP_ID, group_id=group_id)
         group = self._groups.group(group_id)
         if group is None:
-            is_classic = self._classic.group(group_id) is not None
-            reason = f"Group {group_id} is not a consumer group." if is_classic else f"Group {group_id} not found."
+            is_other = self._classic.group(group_id) is not None or self._share.group(group_id) is not None
+            reason = f"Group {group_id} is not a consumer group." if is_other else f"Group {group_id} not found."
             return Described(ErrorCode.GROUP_ID_NOT_FOUND, reason, group_id)
         members = tuple(self._members(group))
         shown = {
@@ -96,7 +99,7 @@ class ConsumerGroupHandlers:
         }
         may_see = partial(self._access.allows, call.session, AclOperation.DESCRIBE, ResourceType.TOPIC)
         if not all(may_see(name) for name in shown):
-            return Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, _HIDDEN_TOPICS, group_id)
+            return Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, HIDDEN_TOPICS, group_id)
         operations = NO_OPERATIONS_REQUESTED
         if with_operations:
             operations = self._access.operations(call.session, ResourceType.GROUP, group_id)

@@ -16,6 +16,7 @@ from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.members import GroupMembers
+from kafkawire.broker.groups.share.live_groups import ShareGroups
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.record_store import RecordStore
@@ -58,6 +59,7 @@ class HandlerContext:
         producer_ids: allocates ids for idempotent and transactional producers.
         quotas: the client quotas.
         rules: the rules of topics for their records.
+        share_groups: the groups of KIP-932.
         store: the records of all partitions.
         table: the release as which the broker answers ApiVersions; None for that of the package.
         tokens: the delegation tokens.
@@ -85,6 +87,7 @@ class HandlerContext:
     producer_ids: ProducerIds
     quotas: ClientQuotas
     rules: RulesOfTopics
+    share_groups: ShareGroups
     store: RecordStore
     table: VersionTable | None
     tokens: DelegationTokens

@@ -53,6 +53,7 @@ class GroupOffsetHandlers:
         self._coordinator = context.coordinator
         self._groups = context.classic_groups
         self._consumer_groups = context.consumer_groups
+        self._share_groups = context.share_groups
         self._access = context.access
         self._clock = context.clock
         self.apis = (
@@ -80,6 +81,8 @@ class GroupOffsetHandlers:
         consumer_group = self._consumer_groups.group(request.group_id)
         if consumer_group is not None:
             return commit_error(consumer_group.state, request, call.version, self._consumer_groups.topics.id_of)
+        if self._share_groups.group(request.group_id) is not None:
+            return ErrorCode.GROUP_ID_NOT_FOUND
         if request.group_id in self._coordinator.state.by_id:
             return self._groups.commit_error(request)
         if request.generation_id_or_member_epoch < 0:

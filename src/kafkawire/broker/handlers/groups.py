@@ -12,6 +12,7 @@ from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.classic.states import State
+from kafkawire.broker.groups.state import GroupKind
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.refusals import MALFORMED
 from kafkawire.broker.requests import Call, Refused
@@ -34,8 +35,6 @@ from kafkawire.wire import Message
 _BATCHES_SINCE: Final = 4
 _SHARE_SINCE: Final = 6
 _NOT_FOUND_SINCE: Final = 6
-_CLASSIC: Final = "classic"
-_CONSUMER: Final = "consumer"
 _PARTITION: Final = re.compile(r"[+-]?[0-9]{1,11}", re.ASCII)
 _INT32: Final = range(-(1 << 31), 1 << 31)
 _WORDS: Final[Mapping[ErrorCode, str]] = MappingProxyType(
@@ -66,6 +65,7 @@ class GroupHandlers:
         self._groups = context.classic_groups
         self._transactions = context.transactions
         self._consumer_groups = context.consumer_groups
+        self._share_groups = context.share_groups
         self._access = context.access
         self.apis = (
             ServedApi(FindCoordinatorRequest, self._find_coordinator, 0, 6),
@@ -137,9 +137,16 @@ class GroupHandlers:
         listed = ListGroupsResponse.ListedGroup
         consumer_group = self._consumer_groups.group(group_id)
         if consumer_group is not None:
-            return listed(group_id, _CONSUMER, consumer_group.state.state.value, _CONSUMER)
+            return listed(
+                group_id, GroupKind.CONSUMER.value, consumer_group.state.state.value, GroupKind.CONSUMER.value
+            )
+        share_group = self._share_groups.group(group_id)
+        if share_group is not None:
+            return listed(group_id, GroupKind.SHARE.value, share_group.state.state.value, GroupKind.SHARE.value)
         group = self._groups.group(group_id)
-        return None if group is None else listed(group_id, group.protocol_type, group.state.value, _CLASSIC)
+        return (
+            None if group is None else listed(group_id, group.protocol_type, group.state.value, GroupKind.CLASSIC.value)
+        )
 
     async def _describe_groups(self, request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
         await self._coordinator.durable()
@@ -157,7 +164,8 @@ class GroupHandlers:
         described = DescribeGroupsResponse.DescribedGroup
         group, dead = self._groups.group(group_id), State.DEAD.value
         if group is None and call.version >= _NOT_FOUND_SINCE:
-            is_other = self._consumer_groups.group(group_id) is not None
+            of_others = (self._consumer_groups.group(group_id), self._share_groups.group(group_id))
+            is_other = any(each is not None for each in of_others)
             reason = f"Group {group_id} is not a classic group." if is_other else f"Group {group_id} not found."
             return described(ErrorCode.GROUP_ID_NOT_FOUND, reason, group_id, dead)
         operations = (
@@ -186,6 +194,8 @@ class GroupHandlers:
                 await self._coordinator.prepare([group_id])
             error = self._deletion_error(group_id, call)
             if not error:
+                if self._share_groups.group(group_id) is not None:
+                    self._share_groups.end_states(group_id)
                 self._groups.forget(group_id)
                 self._coordinator.commit(list(self._coordinator.state.by_id[group_id].removal()))
             results.append(DeleteGroupsResponse.DeletableGroupResult(group_id, error))
@@ -198,6 +208,9 @@ class GroupHandlers:
         consumer_group = self._consumer_groups.group(group_id)
         if consumer_group is not None:
             return ErrorCode.NON_EMPTY_GROUP if consumer_group.state.members else ErrorCode.NONE
+        share_group = self._share_groups.group(group_id)
+        if share_group is not None:
+            return ErrorCode.NONE if share_group.is_empty else ErrorCode.NON_EMPTY_GROUP
         group = self._groups.group(group_id)
         return ErrorCode.GROUP_ID_NOT_FOUND if group is None else group.deletion_error
 

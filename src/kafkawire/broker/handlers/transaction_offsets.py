@@ -44,6 +44,7 @@ class TransactionOffsetHandlers:
         self._coordinator = context.coordinator
         self._groups = context.classic_groups
         self._consumer_groups = context.consumer_groups
+        self._share_groups = context.share_groups
         self._access = context.access
         self._clock = context.clock
         self.apis = (
@@ -104,6 +105,8 @@ class TransactionOffsetHandlers:
 
     def _member_error(self, request: TxnOffsetCommitRequest) -> ErrorCode:
         group = self._consumer_groups.group(request.group_id)
+        if self._share_groups.group(request.group_id) is not None:
+            return ErrorCode.GROUP_ID_NOT_FOUND
         if group is None:
             return self._groups.transactional_commit_error(request)
         return transactional_commit_error(group.state, request, self._consumer_groups.topics.id_of)

@@ -8,13 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.apache_kafka import as_java
+from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminError
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.node import run_tool
 from tests.apache_kafka.releases import newest_broker_release
 
+from kafkawire.admin import BlockingAdminClient
 from kafkawire.broker import ThreadedBroker
+from kafkawire.model.partitions import TopicPartition
+from kafkawire.protocol import ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse
 
 pytestmark = pytest.mark.interop
 
@@ -123,6 +128,27 @@ def test_the_admin(java_admin: JavaAdmin, broker: ThreadedBroker) -> None:
     admin.alter_group_offset("readers", orders, 2)
     assert [(offset.partition, offset.offset) for offset in admin.list_group_offsets("readers")] == [(orders, 2)]
     assert [(group.group_id, group.state) for group in admin.list_groups()] == [("readers", "EMPTY")]
+
+
+def test_the_admin_sees_share_groups(java_admin: JavaAdmin, broker: ThreadedBroker) -> None:
+    java, first = java_admin.client(broker.bootstrap_servers), TopicPartition("orders", 0)
+    java.create_topic("orders", partitions=2)
+    with BlockingAdminClient(broker.bootstrap_servers) as admin:
+        admin.alter_share_group_offsets("workers", {first: 0}).all()
+        java.produce(Partition("orders", 0), ["a", "b", "c"])
+        with connected_to(broker.host, broker.port) as client:
+            request = ShareGroupHeartbeatRequest("workers", "member-a", 0, None, ("orders",))
+            client.ask(request, 1, ShareGroupHeartbeatResponse)
+        ours = admin.describe_share_groups(["workers"])["workers"]
+        assert ours.members[0].assignment == (first,)
+        assert java.describe_groups(["workers"], "share") == (as_java.group(ours),)
+        offsets = admin.list_share_group_offsets(["workers"])["workers"]
+        shown = [as_java.share_group_offset(of, each) for of, each in offsets.values().items() if each is not None]
+        assert [*java.list_share_group_offsets("workers")] == shown
+        assert (shown[0].start_offset, shown[0].lag) == (0, 3)
+    assert [(group.group_id, group.type, group.state) for group in java.list_groups()] == [
+        ("workers", "SHARE", "STABLE")
+    ]
 
 
 def test_kafka_reads_the_log_of_commits(

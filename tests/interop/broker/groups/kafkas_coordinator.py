@@ -32,12 +32,16 @@ class AskedMember(msgspec.Struct, frozen=True):
 
 
 class Assign(msgspec.Struct, frozen=True, tag_field="op", tag="assign"):
-    """Which partitions shall the members have?"""
+    """Which partitions shall the members have?
+
+    ``assignable`` has topic ids and the partitions that members may get; None lets them get all.
+    """
 
     assignor: str
     homogeneous: bool
     topics: tuple[AskedTopic, ...]
     members: tuple[AskedMember, ...]
+    assignable: tuple[tuple[str, tuple[int, ...]], ...] | None = None
 
 
 class Hash(msgspec.Struct, frozen=True, tag_field="op", tag="hash"):

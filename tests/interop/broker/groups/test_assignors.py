@@ -11,15 +11,16 @@ import pytest
 from tests.apache_kafka.java_program import JavaProgram
 from tests.interop.broker.groups.kafkas_coordinator import AskedMember, AskedTopic, Assign, kafkas_coordinator
 
-from kafkawire.broker.groups.consumer.assignors.assignment import (
+from kafkawire.broker.groups.assignors.assignment import (
     NOTHING,
     Assignment,
     GroupSpec,
     MemberSpec,
     normalized,
 )
-from kafkawire.broker.groups.consumer.assignors.range_assignor import assign_by_range
-from kafkawire.broker.groups.consumer.assignors.uniform_assignor import assign_uniformly
+from kafkawire.broker.groups.assignors.range_assignor import assign_by_range
+from kafkawire.broker.groups.assignors.simple_assignor import assign_simply
+from kafkawire.broker.groups.assignors.uniform_assignor import assign_uniformly
 from kafkawire.broker.groups.java_order import hash_order, set_order
 from kafkawire.broker.internal_topics.topic import java_hash
 from kafkawire.layout.uuid import Uuid
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.interop
 
 GROUPS = 60
 ROUNDS = 6
-ASSIGNORS = {"range": assign_by_range, "uniform": assign_uniformly}
+ASSIGNORS = {"range": assign_by_range, "uniform": assign_uniformly, "simple": assign_simply}
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +41,18 @@ def kafka() -> Iterator[JavaProgram]:
 
 @dataclass
 class Group:
-    """A group of which topics, members and subscriptions change."""
+    """A group of which topics, members and subscriptions change.
+
+    A share group has partitions that are not assignable yet.
+    """
 
     chance: random.Random
     homogeneous: bool
+    is_shared: bool = False
     topics: dict[str, tuple[Uuid, int]] = field(default_factory=dict)
     members: dict[str, tuple[str | None, tuple[str, ...]]] = field(default_factory=dict)
     targets: dict[str, Assignment] = field(default_factory=dict)
+    assignable: dict[Uuid, frozenset[int]] = field(default_factory=dict)
 
     def change(self) -> None:
         """Let topics come and grow, and members come, go and subscribe otherwise."""
@@ -64,6 +70,10 @@ class Group:
         for member_id in [each for each in self.members if chance.random() < 0.2]:
             del self.members[member_id]
             self.targets.pop(member_id, None)
+        for uuid, count in self.topics.values():
+            if self.chance.random() < 0.8:
+                more = frozenset(each for each in range(count) if self.chance.random() < 0.9)
+                self.assignable[uuid] = self.assignable.get(uuid, frozenset()) | more
         common = self.subscription()
         for member_id, (instance, names) in self.members.items():
             if self.homogeneous:
@@ -87,7 +97,8 @@ class Group:
             for topic, partitions in target.items():
                 assigned.setdefault(topic, set()).update(partitions)
         frozen = {topic: frozenset(partitions) for topic, partitions in assigned.items()}
-        return GroupSpec(members, dict(self.topics.values()), self.homogeneous, frozen)
+        assignable = self.assignable if self.is_shared else None
+        return GroupSpec(members, dict(self.topics.values()), self.homogeneous, frozen, assignable)
 
     def question(self, assignor: str) -> Assign:
         """The same for Kafka."""
@@ -101,13 +112,14 @@ class Group:
             )
             for member_id, (instance, names) in self.members.items()
         )
-        return Assign(assignor, self.homogeneous, topics, members)
+        assignable = tuple((str(topic), (*each,)) for topic, each in self.assignable.items())
+        return Assign(assignor, self.homogeneous, topics, members, assignable if self.is_shared else None)
 
 
 @pytest.mark.parametrize("homogeneous", [True, False], ids=["equal subscriptions", "different subscriptions"])
-@pytest.mark.parametrize("assignor", ["range", "uniform"])
+@pytest.mark.parametrize("assignor", ["range", "uniform", "simple"])
 def test_assignments_are_those_of_kafka(kafka: JavaProgram, assignor: str, homogeneous: bool) -> None:
-    groups = [Group(random.Random(seed), homogeneous) for seed in range(GROUPS)]
+    groups = [Group(random.Random(seed), homogeneous, assignor == "simple") for seed in range(GROUPS)]
     for _ in range(ROUNDS):
         for group in groups:
             group.change()

@@ -7,7 +7,7 @@ import random
 import pytest
 from tests.interop.broker.groups.kafkas_coordinator import Hash, kafkas_coordinator
 
-from kafkawire.broker.groups.consumer.xxh3 import xxh3_64
+from kafkawire.broker.groups.xxh3 import xxh3_64
 
 pytestmark = pytest.mark.interop
 

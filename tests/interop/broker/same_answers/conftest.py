@@ -64,6 +64,11 @@ def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         "group.initial.rebalance.delay.ms": "400",
         "group.max.size": "2",
         "group.min.session.timeout.ms": "300",
+        "group.share.heartbeat.interval.ms": "500",
+        "group.share.max.size": "2",
+        "group.share.min.heartbeat.interval.ms": "500",
+        "group.share.min.session.timeout.ms": "1000",
+        "group.share.session.timeout.ms": "1000",
     }
     properties = {"num.partitions": "3", **groups, **{name: f"policies.{policy}" for name, policy in policies.items()}}
     with running_broker(release, folder, properties=properties, plugins=[compiled(release, _POLICIES)]) as kafka:

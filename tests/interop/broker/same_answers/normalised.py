@@ -85,7 +85,7 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        *range(76, 80), *range(83, 93),
+        78, 79, *range(83, 90),
     }
 )  # fmt: skip
 """APIs of Apache Kafka that the embedded broker does not have."""

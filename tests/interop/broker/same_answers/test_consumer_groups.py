@@ -59,11 +59,11 @@ def until(talk: Talk, name: str, partitions: int) -> None:
     talk.ask_until(request, 12, MetadataResponse, lambda answer: len(answer.topics[0].partitions) == partitions)
 
 
-def prompt(talk: Talk, group: str, **configs: str) -> None:
+def prompt(talk: Talk, group: str, kind: str = "consumer", **configs: str) -> None:
     """Let a group compute a target assignment whenever it has an epoch, with further configurations."""
     coordinated(talk, group)
     wanted = {
-        "consumer.assignment.interval.ms": "0",
+        f"{kind}.assignment.interval.ms": "0",
         **{name.replace("_", "."): each for name, each in configs.items()},
     }
     alter = IncrementalAlterConfigsRequest

@@ -75,8 +75,25 @@ def requests() -> Iterator[tuple[Message, int]]:
     yield p.ListGroupsRequest(), 4
     yield p.DescribeGroupsRequest((GROUP, "rights-none"), include_authorized_operations=True), 5
     yield p.DeleteGroupsRequest(("rights-none", GROUP)), 2
+    yield from requests_about_share_groups()
     yield from requests_about_data()
     yield from requests_about_the_cluster()
+
+
+def requests_about_share_groups() -> Iterator[tuple[Message, int]]:
+    p = protocol
+    yield p.ShareGroupHeartbeatRequest("rights-none", "nobody", 5, None, (TOPIC, "rights-none")), 1
+    yield p.ShareGroupDescribeRequest((GROUP, "rights-none"), include_authorized_operations=True), 1
+    listed = p.DescribeShareGroupOffsetsRequest
+    topics = tuple(listed.DescribeShareGroupOffsetsRequestTopic(name, (0,)) for name in (TOPIC, "rights-none"))
+    groups = ((GROUP, None), (GROUP, topics), ("rights-none", None), ("rights-none", ()))
+    yield listed(tuple(listed.DescribeShareGroupOffsetsRequestGroup(*each) for each in groups)), 1
+    altered = p.AlterShareGroupOffsetsRequest
+    partition = (altered.AlterShareGroupOffsetsRequestPartition(0),)
+    names = (TOPIC, "rights-none")
+    yield altered(GROUP, tuple(altered.AlterShareGroupOffsetsRequestTopic(name, partition) for name in names)), 0
+    deleted = p.DeleteShareGroupOffsetsRequest
+    yield deleted(GROUP, tuple(deleted.DeleteShareGroupOffsetsRequestTopic(name) for name in names)), 0
 
 
 def requests_about_data() -> Iterator[tuple[Message, int]]:

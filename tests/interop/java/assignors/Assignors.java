@@ -21,11 +21,12 @@ import java.util.Set;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.coordinator.common.runtime.CoordinatorMetadataImage;
 import org.apache.kafka.coordinator.group.GroupCoordinatorRecordHelpers;
-import org.apache.kafka.coordinator.group.api.assignor.ConsumerGroupPartitionAssignor;
 import org.apache.kafka.coordinator.group.api.assignor.GroupAssignment;
+import org.apache.kafka.coordinator.group.api.assignor.PartitionAssignor;
 import org.apache.kafka.coordinator.group.api.assignor.SubscribedTopicDescriber;
 import org.apache.kafka.coordinator.group.api.assignor.SubscriptionType;
 import org.apache.kafka.coordinator.group.assignor.RangeAssignor;
+import org.apache.kafka.coordinator.group.assignor.SimpleAssignor;
 import org.apache.kafka.coordinator.group.assignor.UniformAssignor;
 import org.apache.kafka.coordinator.group.generated.ConsumerGroupTargetAssignmentMemberValue;
 import org.apache.kafka.coordinator.group.modern.Assignment;
@@ -80,13 +81,17 @@ public final class Assignors {
                 new TopicIds(new HashSet<>(names), new Resolver(ids)),
                 target));
         }
-        ConsumerGroupPartitionAssignor assignor =
-            question.get("assignor").asText().equals("range") ? new RangeAssignor() : new UniformAssignor();
+        PartitionAssignor assignor = switch (question.get("assignor").asText()) {
+            case "range" -> new RangeAssignor();
+            case "uniform" -> new UniformAssignor();
+            default -> new SimpleAssignor();
+        };
         GroupAssignment result = assignor.assign(
             new GroupSpecImpl(
                 Collections.unmodifiableMap(members),
                 question.get("homogeneous").asBoolean() ? SubscriptionType.HOMOGENEOUS : SubscriptionType.HETEROGENEOUS,
-                inverted),
+                inverted,
+                assignable(question.get("assignable"))),
             new Describer(partitions));
         ObjectNode answer = JSON.createObjectNode();
         result.members().forEach((memberId, assignment) -> {
@@ -100,6 +105,19 @@ public final class Assignors {
             });
         });
         return answer;
+    }
+
+    private static Optional<Map<Uuid, Set<Integer>>> assignable(JsonNode topics) {
+        if (topics.isNull()) {
+            return Optional.empty();
+        }
+        Map<Uuid, Set<Integer>> partitions = new HashMap<>();
+        for (JsonNode topic : topics) {
+            Set<Integer> each = new HashSet<>();
+            topic.get(1).forEach(partition -> each.add(partition.asInt()));
+            partitions.put(Uuid.fromString(topic.get(0).asText()), each);
+        }
+        return Optional.of(partitions);
     }
 
     private static ConsumerGroupTargetAssignmentMemberValue record(JsonNode topics) {

@@ -12,8 +12,8 @@ from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
-from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.groups.expiry import OffsetExpiry
+from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     ConsumerProtocolSubscription,

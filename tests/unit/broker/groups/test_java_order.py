@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from kafkawire.broker.groups.java_order import int_hash, uuid_hash, uuid_rank
+from kafkawire.broker.groups.java_order import HashTable, int_hash, uuid_hash, uuid_rank
 from kafkawire.layout.uuid import Uuid
 
 
@@ -25,3 +25,25 @@ def test_hashes_have_32_bits_without_a_sign() -> None:
     assert uuid_hash(uuid(-1, 0)) == 0
     assert uuid_hash(uuid(-1, 1)) == 1
     assert (int_hash(7), int_hash(-1)) == (7, (1 << 32) - 1)
+
+
+def test_a_table_has_new_keys_first_in_their_bucket_if_they_are_made_on_the_way() -> None:
+    """What Java gives for 0, 16 and 32 with 16 buckets: ``put`` appends to a bucket, ``computeIfAbsent`` prepends."""
+    table = HashTable[int, str](int_hash)
+    table.put(16, "put")
+    table.put(0, "put")
+    assert table.get_or_make(32, lambda: "made") == "made"
+    assert [*table] == [32, 16, 0]
+    table.remove(16)
+    table.put(16, "again")
+    assert ([*table], table.get(16), table.get(1), 1 in table) == ([32, 0, 16], "again", None, False)
+
+
+def test_a_table_grows_as_javas() -> None:
+    """With 32 buckets, 16 comes after 1."""
+    table = HashTable[int, None](int_hash)
+    for key in (16, *range(1, 12)):
+        table.put(key, None)
+    assert [*table][:2] == [16, 1]
+    table.put(12, None)
+    assert [*table] == [*range(1, 13), 16]

@@ -14,6 +14,7 @@ from kafkawire.broker.groups.classic.roster import Ticket
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.live_groups import LiveGroups
+from kafkawire.broker.groups.state import GroupKind
 from kafkawire.protocol import (
     GroupMetadataKey,
     HeartbeatRequest,
@@ -71,7 +72,7 @@ class ClassicGroups(LiveGroups[ClassicGroup]):
         if group_id in self._live:
             return self._live[group_id]
         stored = self._coordinator.state.by_id.get(group_id)
-        if stored is None or stored.is_consumer_group:
+        if stored is None or stored.kind is not GroupKind.CLASSIC:
             return None
         return ClassicGroup(group_id, stored.metadata, self._settings, self._now())
 

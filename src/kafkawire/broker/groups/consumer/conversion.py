@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
+from kafkawire.broker.groups.assignors.assignment import Assignment, normalized
 from kafkawire.broker.groups.classic import roster
 from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.classic.group_records import CONSUMER
-from kafkawire.broker.groups.consumer.assignors.assignment import Assignment, normalized
-from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.group_state import ConsumerChange, ConsumerGroupState
-from kafkawire.broker.groups.consumer.member import Member, names_in_order
+from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.target_assignment import recorded
-from kafkawire.broker.groups.consumer.topics import KnownTopics
+from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.java_order import timeline_order
+from kafkawire.broker.groups.subscriptions import names_in_order
 from kafkawire.broker.groups.timers import Now
+from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.internal_topics.topic import java_hash
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (

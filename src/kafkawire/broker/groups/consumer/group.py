@@ -11,19 +11,20 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafkawire.broker.groups import timers
+from kafkawire.broker.groups.assigned_group import AssignedGroup
 from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.consumer import target_assignment
 from kafkawire.broker.groups.consumer.conversion import downgraded, may_downgrade
-from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.group_state import ConsumerChange, ConsumerGroupState, ConsumerKey
 from kafkawire.broker.groups.consumer.joining import Beat, checked_epoch, updated
 from kafkawire.broker.groups.consumer.member import LEFT_FOR_A_WHILE, Member
 from kafkawire.broker.groups.consumer.reconciliation import Aim, Reported, reconciled
 from kafkawire.broker.groups.consumer.settings import ASSIGNORS, ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.states import MemberState
-from kafkawire.broker.groups.consumer.topics import KnownTopics
+from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.java_order import timeline_order
 from kafkawire.broker.groups.timers import Now, Timer, TimerKind, Timers
+from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.internal_topics.topic import java_hash
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
@@ -38,13 +39,12 @@ from kafkawire.protocol import (
     ConsumerGroupTargetAssignmentMetadataKey,
 )
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.wire import Message
 
 _REFRESH_AT_LEAST_MS: Final = 10_000
 _NEVER_RESOLVED: Final = -(1 << 63)
 
 
-class ConsumerGroup:
+class ConsumerGroup(AssignedGroup[ConsumerKey]):
     """A group with its timers: each method takes an event and its time, and ``changes`` returns the records to write.
 
     Args:
@@ -56,8 +56,6 @@ class ConsumerGroup:
 
     Attributes:
         state: the records, folded.
-        timers: the timers that are set.
-        size: about how many bytes its members determine.
         became: the classic group that it is now; None while it is a consumer group.
         wanted_regexes: those that are to be resolved now; ``resolve`` takes what they match.
     """
@@ -71,22 +69,13 @@ class ConsumerGroup:
         now: Now,
     ) -> None:
         self.state = ConsumerGroupState(group_id, records)
-        self.timers = Timers()
-        self.size = sum(member.size for member in self.state.members.values())
+        super().__init__(self.state, topics, "consumer", settings.most_members)
         self.wanted_regexes: tuple[str, ...] = ()
         self.became: ClassicGroup | None = None
         self._settings = settings
-        self._topics = topics
-        self._seen = -1
-        self._changes: list[ConsumerChange] = []
         for member in self.state.members.values():
             self._begin_session(member, now)
             self._time_revocation(member, now)
-
-    def changes(self) -> Sequence[ConsumerChange]:
-        """The records to write since the last call, in their order."""
-        changes, self._changes = self._changes, []
-        return changes
 
     # Heartbeats.
 
@@ -119,12 +108,6 @@ class ConsumerGroup:
             heartbeat_interval_ms=self._settings.heartbeat_ms(state.group_id),
             assignment=_assignment(after) if has_news else None,
         )
-
-    def _check_room(self, member_id: str) -> None:
-        most = self._settings.most_members
-        if len(self.state.members) >= most and member_id not in self.state.members:
-            reason = f"The consumer group has reached its maximum capacity of {most} members."
-            raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, reason)
 
     def _replaced(self, beat: Beat) -> Member | None:
         """The static member whose place another takes, which has left for a while; None if there is none."""
@@ -160,10 +143,6 @@ class ConsumerGroup:
                 f"Static member {member_id} with instance id {instance_id} was fenced by member {member.member_id}.",
             )
         return member
-
-    def _unknown(self, member_id: str) -> GroupError:
-        reason = f"Member {member_id} is not a member of group {self.state.group_id}."
-        return GroupError(ErrorCode.UNKNOWN_MEMBER_ID, reason)
 
     def _replace(self, old: Member, new: Member) -> None:
         target = target_assignment.recorded(self.state.target(old.member_id))
@@ -233,11 +212,8 @@ class ConsumerGroup:
 
     def _refresh(self, *, must_bump: bool) -> None:
         """Begin an epoch if subscriptions or the topics have changed."""
-        if not must_bump and self._seen == self._topics.changes:
-            return
-        self._seen = self._topics.changes
-        metadata_hash = self._topics.hash_of(self.state.subscribed)
-        if must_bump or metadata_hash != self.state.metadata_hash:
+        metadata_hash = self._hash_of_new_epoch(must_bump=must_bump)
+        if metadata_hash is not None:
             self._bump(metadata_hash)
         if self.state.has_partition_metadata:
             self._write(ConsumerGroupPartitionMetadataKey(self.state.group_id), None)
@@ -251,9 +227,7 @@ class ConsumerGroup:
     def _assign(self, now: Now, newcomer: str | None) -> None:
         """Compute the target assignment of a new epoch, but not too often."""
         state = self.state
-        interval = self._settings.assignment_ms(state.group_id)
-        is_too_early = bool(state.assigned_at_ms and interval) and now.ms < state.assigned_at_ms + interval
-        if state.assignment_epoch >= state.epoch or is_too_early:
+        if not self._may_assign(now, self._settings.assignment_ms(state.group_id)):
             return
         preferred = target_assignment.preferred_assignor(state.members.values(), self._settings.assignors)
         for change in target_assignment.changes(state, self._topics, ASSIGNORS[preferred], now.ms, newcomer):
@@ -382,15 +356,6 @@ class ConsumerGroup:
         self._write(ConsumerGroupCurrentMemberAssignmentKey(group_id, member_id), None)
         self._write(ConsumerGroupTargetAssignmentMemberKey(group_id, member_id), None)
         self._write(ConsumerGroupMemberMetadataKey(group_id, member_id), None)
-
-    def _write(self, key: ConsumerKey, value: Message | None) -> None:
-        self._changes.append((key, value))
-        members = self.state.members
-        key_member = getattr(key, "member_id", None)
-        before = members.get(key_member) if key_member is not None else None
-        self.state.apply(key, value)
-        after = members.get(key_member) if key_member is not None else None
-        self.size += (0 if after is None else after.size) - (0 if before is None else before.size)
 
 
 def with_id(member: Member, member_id: str) -> Member:

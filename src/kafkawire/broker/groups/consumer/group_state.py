@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import TypeAlias
 
-from kafkawire.broker.groups.consumer.assignors.assignment import NOTHING, Assignment, normalized
-from kafkawire.broker.groups.consumer.member import LEFT, Member, names_in_order
+from kafkawire.broker.groups.assigned_state import AssignedState, count_names
+from kafkawire.broker.groups.assignors.assignment import normalized
+from kafkawire.broker.groups.consumer.member import LEFT, Member
 from kafkawire.broker.groups.consumer.states import GroupState
+from kafkawire.broker.groups.subscriptions import names_in_order
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
@@ -42,8 +44,6 @@ ConsumerKey: TypeAlias = (
 ConsumerChange: TypeAlias = tuple[ConsumerKey, Message | None]
 """Key and value of a record; None as value deletes the key."""
 
-_FIRST_EPOCH = 1
-
 
 class ResolvedRegex(Struct, frozen=True):
     """The topics that a regular expression matches.
@@ -59,7 +59,7 @@ class ResolvedRegex(Struct, frozen=True):
     timestamp: int = 0
 
 
-class ConsumerGroupState:
+class ConsumerGroupState(AssignedState[Member]):
     """A group of KIP-848 as of its last record.
 
     Args:
@@ -67,30 +67,17 @@ class ConsumerGroupState:
         records: the records that it has.
 
     Attributes:
-        epoch: rises with each change of members, subscriptions and topics.
-        metadata_hash: of the topics to which the members subscribe.
-        assignment_epoch: the epoch for which the target assignment was computed.
-        assigned_at_ms: when; 0 if it is not known.
-        members: by id, in the order in which they came.
-        targets: member id to target assignment.
         regexes: the resolved regular expressions.
         static_ids: instance id to member id.
         has_partition_metadata: whether a release before 4.1 left a record that is not needed any more.
     """
 
     def __init__(self, group_id: str, records: Iterable[ConsumerChange] = ()) -> None:
-        self.group_id = group_id
-        self.epoch = _FIRST_EPOCH
-        self.metadata_hash = 0
-        self.assignment_epoch = _FIRST_EPOCH
-        self.assigned_at_ms = 0
-        self.members: dict[str, Member] = {}
-        self.targets: dict[str, Assignment] = {}
+        super().__init__(group_id)
         self.regexes: dict[str, ResolvedRegex] = {}
         self.static_ids: dict[str, str] = {}
         self.has_partition_metadata = False
         self._owners: dict[tuple[Uuid, int], str] = {}
-        self._names: Counter[str] = Counter()
         self._regexes: Counter[str] = Counter()
         for key, value in records:
             self.apply(key, value)
@@ -138,10 +125,6 @@ class ConsumerGroupState:
         """The member that owns a partition, or is to give it up; None for none."""
         return self._owners.get((topic, partition))
 
-    def target(self, member_id: str) -> Assignment:
-        """The target assignment of a member."""
-        return self.targets.get(member_id, NOTHING)
-
     def static_member(self, instance_id: str) -> Member | None:
         """The static member with an instance id."""
         return self.members.get(self.static_ids.get(instance_id, ""))
@@ -176,11 +159,10 @@ class ConsumerGroupState:
     @property
     def is_homogeneous(self) -> bool:
         """Whether all members subscribe to the same topics, as far as Kafka finds out without comparing them."""
-        count = len(self.members)
         if not self._regexes:
-            return all(members == count for members in self._names.values())
+            return super().is_homogeneous
         by_regex = Counter(name for regex in self.regexes.values() for name in regex.topics)
-        is_one = next(iter(self._regexes.values())) == count
+        is_one = next(iter(self._regexes.values())) == len(self.members)
         return is_one and not self._names and all(matches == 1 for matches in by_regex.values())
 
     def _member(self, member_id: str) -> Member:
@@ -219,10 +201,6 @@ class ConsumerGroupState:
                         del self._owners[topic, partition]
 
     def _count(self, member: Member | None, by: int) -> None:
-        if member is None:
-            return
-        for counter, names in ((self._names, member.topics), (self._regexes, (member.regex,) if member.regex else ())):
-            for name in names:
-                counter[name] += by
-                if not counter[name]:
-                    del counter[name]
+        super()._count(member, by)
+        if member is not None and member.regex:
+            count_names(self._regexes, (member.regex,), by)

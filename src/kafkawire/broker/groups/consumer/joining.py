@@ -7,8 +7,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.groups.consumer.errors import GroupError
-from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE, Member, subscribed_to
+from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE, Member
+from kafkawire.broker.groups.errors import GroupError
+from kafkawire.broker.groups.subscriptions import subscribed_to
 from kafkawire.protocol import ConsumerGroupHeartbeatRequest
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.message import Struct

@@ -5,24 +5,24 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from msgspec.structs import replace
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.groups.assigned_groups import AssignedGroups
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups, refused_join
 from kafkawire.broker.groups.classic.states import State
 from kafkawire.broker.groups.consumer.conversion import check_upgrade, upgraded
-from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.joining import Beat, check
 from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE
 from kafkawire.broker.groups.consumer.mixed_group import MixedGroup
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
-from kafkawire.broker.groups.consumer.topics import KnownTopics
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.live_groups import LiveGroups
+from kafkawire.broker.groups.errors import GroupError
+from kafkawire.broker.groups.state import GroupKind
+from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.broker.regexes.regex import Regex
 from kafkawire.broker.storage.errors import StorageError
@@ -41,11 +41,9 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 
 _log = logging.getLogger(__name__)
-_LARGE: Final = 1 << 14
-"""Bytes of a member; smaller ones may join however much the large ones take."""
 
 
-class ConsumerGroups(LiveGroups[MixedGroup]):
+class ConsumerGroups(AssignedGroups[MixedGroup]):
     """The groups of KIP-848 that have members; all others are made from their records when they are needed.
 
     Args:
@@ -64,30 +62,18 @@ class ConsumerGroups(LiveGroups[MixedGroup]):
         settings: ConsumerGroupSettings,
         topics: KnownTopics,
     ) -> None:
-        super().__init__(coordinator, clock)
+        super().__init__(coordinator, clock, topics, GroupKind.CONSUMER, settings.most_bytes)
         self._classic = classic
         self._settings = settings
-        self._topics = topics
         self._resolving: dict[str, asyncio.Task[None]] = {}
         self._one_at_a_time = asyncio.Lock()
 
-    def load(self) -> None:
-        """Begin the sessions of all members that the records have, as Kafka does when it starts."""
-        for group_id, stored in self._coordinator.state.by_id.items():
-            if stored.is_consumer_group:
-                self._keep(self._made(group_id))
-
     async def close(self) -> None:
         """Stop the timers, and the search for topics that match regular expressions."""
-        await self._wakes.close()
+        await super().close()
         for task in self._resolving.values():
             task.cancel()
         await asyncio.gather(*self._resolving.values(), return_exceptions=True)
-
-    @property
-    def topics(self) -> KnownTopics:
-        """The topics of the cluster."""
-        return self._topics
 
     @property
     def is_served(self) -> bool:
@@ -98,13 +84,6 @@ class ConsumerGroups(LiveGroups[MixedGroup]):
     def assignors(self) -> Sequence[str]:
         """The names of the assignors, the default first."""
         return self._settings.assignors
-
-    def group(self, group_id: str) -> MixedGroup | None:
-        """A group as it is now; None if there is none of this kind."""
-        if group_id in self._live:
-            return self._live[group_id]
-        stored = self._coordinator.state.by_id.get(group_id)
-        return self._made(group_id) if stored is not None and stored.is_consumer_group else None
 
     # Requests.
 
@@ -131,8 +110,7 @@ class ConsumerGroups(LiveGroups[MixedGroup]):
         if not request.member_id and request.member_epoch == 0:
             request = replace(request, member_id=str(Uuid.random()))
         beat = Beat(request, *client, check_regex)
-        if beat.size > _LARGE and self._bytes + beat.size > self._settings.most_bytes:
-            raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, "The members of all groups have no room for more.")
+        self._check_room(beat.size)
         self._existing(request)
         await self._coordinator.prepare([request.group_id])
         group = self._existing(request)
@@ -156,7 +134,7 @@ class ConsumerGroups(LiveGroups[MixedGroup]):
         Raises:
             StorageError, OSError: a record could not be written.
         """
-        if joining.size > _LARGE and self._bytes + joining.size > self._settings.most_bytes:
+        if not self._has_room(joining.size):
             return refused_join(ErrorCode.GROUP_MAX_SIZE_REACHED, "")
         try:
             answer = group.join(joining, self._now())
@@ -232,12 +210,13 @@ class ConsumerGroups(LiveGroups[MixedGroup]):
         group = self.group(group_id)
         if group is not None:
             return group
-        classic = self._classic.group(group_id)
+        classic, stored = self._classic.group(group_id), self._coordinator.state.by_id.get(group_id)
+        is_shared = stored is not None and stored.kind is GroupKind.SHARE
+        if is_shared or (classic is not None and not may_begin):
+            raise GroupError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
         if classic is None and not may_begin:
             kind = "Consumer group" if request.member_epoch > 0 else "Group"
             raise GroupError(ErrorCode.GROUP_ID_NOT_FOUND, f"{kind} {group_id} not found.")
-        if classic is not None and not may_begin:
-            raise GroupError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
         if classic is not None and classic.state is not State.EMPTY:
             check_upgrade(classic, self._settings)
         return None
@@ -262,39 +241,19 @@ class ConsumerGroups(LiveGroups[MixedGroup]):
 
     def _made(self, group_id: str) -> MixedGroup:
         stored = self._coordinator.state.by_id.get(group_id)
-        records = () if stored is None else stored.records.items()
+        records = () if stored is None else stored.consumer_records()
         return MixedGroup(group_id, records, self._settings, self._topics, self._now())
 
     # What follows from events.
 
     def _settle(self, group: MixedGroup, before: Sequence[Change] = ()) -> None:
         """Write what an event demands; the logs are prepared."""
-        group_id, became = group.state.group_id, group.became
-        after = () if became is None else ((GroupMetadataKey(group_id), became.outcome().value),)
-        try:
-            self._coordinator.commit([*before, *group.changes(), *after])
-        except BaseException:
-            self.forget(group_id)  # it is made again from what is written
-            raise
+        became = group.became
+        after = () if became is None else ((GroupMetadataKey(group.group_id), became.outcome().value),)
+        self._write(group, [*before, *group.changes(), *after])
         self._keep(group)
         if became is not None:
             self._classic.take(became)
-
-    def _keep(self, group: MixedGroup) -> None:
-        """Keep a group as long as it has members."""
-        group_id = group.state.group_id
-        if not group.state.members:
-            self.forget(group_id)
-            return
-        self._live[group_id] = group
-        self._bytes += group.size - self._sizes.get(group_id, 0)
-        self._sizes[group_id] = group.size
-        self._wakes.set(group_id, group.timers.look_at)
-
-    def _forget_all(self) -> None:
-        """The topic of the records was deleted."""
-        for group_id in [*self._live]:
-            self.forget(group_id)
 
     # Regular expressions.
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Self, TypeAlias
 
 from msgspec import field
 from msgspec.structs import replace
 
 from kafkawire.broker.groups.consumer.states import MemberState
-from kafkawire.broker.groups.java_order import set_order
-from kafkawire.broker.internal_topics.topic import java_hash
+from kafkawire.broker.groups.subscriptions import names_in_order, recorded_names
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import ConsumerGroupCurrentMemberAssignmentValue, ConsumerGroupMemberMetadataValue
 from kafkawire.wire.message import Struct
@@ -116,7 +115,7 @@ class Member(Struct, frozen=True):
             rack_id=self.rack_id,
             client_id=self.client_id,
             client_host=self.client_host,
-            subscribed_topic_names=tuple(sorted(self.topics, key=_utf16)),
+            subscribed_topic_names=recorded_names(self.topics),
             subscribed_topic_regex=self.regex,
             rebalance_timeout_ms=self.rebalance_timeout_ms,
             server_assignor=self.assignor,
@@ -135,16 +134,6 @@ class Member(Struct, frozen=True):
         )
 
 
-def subscribed_to(names: Iterable[str], before: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The topics to which a member subscribes, in the order that they had before if they are the same."""
-    return before if frozenset(names) == frozenset(before) else names_in_order(names)
-
-
-def names_in_order(names: Iterable[str]) -> tuple[str, ...]:
-    """Names in the order of Kafka's set of them, each once."""
-    return tuple(set_order(dict.fromkeys(names), java_hash))
-
-
 def _owned(recorded: RecordedPartitions, epoch: int) -> Owned:
     """Releases before 4.3 record no epochs; then it is that of the member."""
     owned = {}
@@ -161,7 +150,3 @@ def _recorded(owned: Owned) -> RecordedPartitions:
         ConsumerGroupCurrentMemberAssignmentValue.TopicPartitions(topic, (*partitions,), (*partitions.values(),))
         for topic, partitions in owned.items()
     )
-
-
-def _utf16(name: str) -> bytes:
-    return name.encode("utf-16-be", "surrogatepass")

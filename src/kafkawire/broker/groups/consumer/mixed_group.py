@@ -11,9 +11,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafkawire.broker.groups import timers
+from kafkawire.broker.groups.assignors.assignment import normalized
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
 from kafkawire.broker.groups.classic.group_records import CONSUMER
-from kafkawire.broker.groups.consumer.assignors.assignment import normalized
 from kafkawire.broker.groups.consumer.conversion import (
     ClassicMetadata,
     ClassicProtocol,
@@ -22,12 +22,13 @@ from kafkawire.broker.groups.consumer.conversion import (
     encoded,
     may_downgrade,
 )
-from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.group import ConsumerGroup, with_id
-from kafkawire.broker.groups.consumer.member import Member, subscribed_to
+from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.consumer.reconciliation import Reported
 from kafkawire.broker.groups.consumer.settings import MigrationPolicy
 from kafkawire.broker.groups.consumer.states import MemberState
+from kafkawire.broker.groups.errors import GroupError
+from kafkawire.broker.groups.subscriptions import subscribed_to
 from kafkawire.broker.groups.timers import Now
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from kafkawire.broker.groups.consumer.assignors.assignment import Assignment
-from kafkawire.broker.groups.consumer.errors import GroupError
+from kafkawire.broker.groups.assignors.assignment import Assignment
 from kafkawire.broker.groups.consumer.member import Member, Owned
 from kafkawire.broker.groups.consumer.states import TABLE, MemberState, Situation, Step
+from kafkawire.broker.groups.errors import GroupError
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import ConsumerGroupHeartbeatRequest
 from kafkawire.protocol.error_codes import ErrorCode

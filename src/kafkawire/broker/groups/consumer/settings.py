@@ -8,17 +8,14 @@ from types import MappingProxyType
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.groups.assignors.assignment import Assignor
+from kafkawire.broker.groups.assignors.range_assignor import assign_by_range
+from kafkawire.broker.groups.assignors.uniform_assignor import assign_uniformly
 from kafkawire.broker.groups.classic.settings import GroupSettings
-from kafkawire.broker.groups.consumer.assignors.assignment import Assignor
-from kafkawire.broker.groups.consumer.assignors.range_assignor import assign_by_range
-from kafkawire.broker.groups.consumer.assignors.uniform_assignor import assign_uniformly
+from kafkawire.broker.groups.group_properties import GroupProperties
 
 ASSIGNORS: Final[Mapping[str, Assignor]] = MappingProxyType({"uniform": assign_uniformly, "range": assign_by_range})
 """The assignors by name; Kafka's users can add others in Java."""
-
-_SESSION: Final = "consumer.session.timeout.ms"
-_HEARTBEAT: Final = "consumer.heartbeat.interval.ms"
-_ASSIGNMENT: Final = "consumer.assignment.interval.ms"
 
 
 class MigrationPolicy(Enum):
@@ -44,7 +41,7 @@ class MigrationPolicy(Enum):
         return self in {MigrationPolicy.DOWNGRADE, MigrationPolicy.BIDIRECTIONAL}
 
 
-class ConsumerGroupSettings:
+class ConsumerGroupSettings(GroupProperties):
     """The properties for consumer groups, read again where they can change while the broker runs.
 
     Args:
@@ -65,8 +62,7 @@ class ConsumerGroupSettings:
     def __init__(
         self, configuration: Values, of_group: Callable[[str], Mapping[str, str]], *, most_bytes: int = 64 << 20
     ) -> None:
-        self._configuration = configuration
-        self._of_group = of_group
+        super().__init__(configuration, of_group, "consumer")
         named = configuration.strings("group.consumer.assignors")
         self.assignors = tuple(name for name in named if name in ASSIGNORS) or (*ASSIGNORS,)
         self.most_members = configuration.integer("group.consumer.max.size")
@@ -75,19 +71,3 @@ class ConsumerGroupSettings:
         self.migration = MigrationPolicy(configuration.text("group.consumer.migration.policy").lower())
         self.classic = GroupSettings.of(configuration)
         self.most_bytes = most_bytes
-
-    def session_ms(self, group_id: str) -> int:
-        """The time without a heartbeat after which a member is removed."""
-        return self._of(group_id, _SESSION)
-
-    def heartbeat_ms(self, group_id: str) -> int:
-        """The time between heartbeats."""
-        return self._of(group_id, _HEARTBEAT)
-
-    def assignment_ms(self, group_id: str) -> int:
-        """The least time between two target assignments."""
-        return self._of(group_id, _ASSIGNMENT)
-
-    def _of(self, group_id: str, name: str) -> int:
-        text = self._of_group(group_id).get(name)
-        return self._configuration.integer(f"group.{name}") if text is None else int(text)

@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_consumer_group import DrivenConsumer, DrivenConsumerGroup
 
-from kafkawire.broker.groups.consumer.errors import GroupError
 from kafkawire.broker.groups.consumer.member import LEFT_FOR_A_WHILE
 from kafkawire.broker.groups.consumer.states import TABLE, GroupState, MemberState, Step
+from kafkawire.broker.groups.errors import GroupError
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupCurrentMemberAssignmentValue,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
-from kafkawire.broker.groups.consumer.assignors.assignment import Assignment, GroupSpec, MemberSpec, normalized
+from kafkawire.broker.groups.assignors.assignment import Assignment, GroupSpec, MemberSpec, normalized
 from kafkawire.layout.uuid import Uuid
 
 

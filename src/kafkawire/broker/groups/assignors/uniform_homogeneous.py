@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import islice
 
-from kafkawire.broker.groups.consumer.assignors.assignment import Assignment, Draft, GroupSpec
+from kafkawire.broker.groups.assignors.assignment import Assignment, Draft, GroupSpec
 from kafkawire.broker.groups.java_order import hash_order, room_for, uuid_hash
 from kafkawire.layout.uuid import Uuid
 

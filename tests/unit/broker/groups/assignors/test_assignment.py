@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kafkawire.broker.groups.consumer.assignors.assignment import Draft
+from kafkawire.broker.groups.assignors.assignment import Draft
 from kafkawire.layout.uuid import Uuid
 
 TOPIC = Uuid(bytes(15) + b"\1")

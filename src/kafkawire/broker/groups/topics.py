@@ -1,11 +1,11 @@
-"""What consumer groups need to know of the topics, with a hash of it as Kafka computes it."""
+"""What consumer groups and share groups need to know of the topics, with a hash of it as Kafka computes it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from kafkawire.broker.groups.consumer.xxh3 import xxh3_64
+from kafkawire.broker.groups.xxh3 import xxh3_64
 from kafkawire.broker.image.topics import Topic, TopicsImage
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import PartitionRecord, RemoveTopicRecord, TopicRecord

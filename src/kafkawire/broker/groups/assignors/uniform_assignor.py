@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkawire.broker.groups.consumer.assignors.assignment import Assignment, GroupSpec
-from kafkawire.broker.groups.consumer.assignors.uniform_heterogeneous import assign_unequal
-from kafkawire.broker.groups.consumer.assignors.uniform_homogeneous import assign_equal
+from kafkawire.broker.groups.assignors.assignment import Assignment, GroupSpec
+from kafkawire.broker.groups.assignors.uniform_heterogeneous import assign_unequal
+from kafkawire.broker.groups.assignors.uniform_homogeneous import assign_equal
 
 
 def assign_uniformly(spec: GroupSpec) -> Mapping[str, Assignment]:

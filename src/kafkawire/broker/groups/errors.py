@@ -1,4 +1,4 @@
-"""Errors of consumer groups."""
+"""Errors of consumer groups and share groups."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from kafkawire.protocol.error_codes import ErrorCode
 
 
 class GroupError(Exception):
-    """A request to a consumer group is refused.
+    """A request to a consumer group or a share group is refused.
 
     Args:
         code: the error for the client.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Final, NamedTuple, TypeAlias
 
 from kafkawire.broker.groups.java_order import (
@@ -49,12 +49,14 @@ class GroupSpec(NamedTuple):
         partitions: topic id to partition count.
         is_homogeneous: whether all members subscribe to the same topics.
         assigned: topic id to the partitions that some member shall have so far.
+        assignable: topic id to the partitions that members may get; None for all.
     """
 
     members: Mapping[str, MemberSpec]
     partitions: Mapping[Uuid, int]
     is_homogeneous: bool
     assigned: Mapping[Uuid, frozenset[int]]
+    assignable: Mapping[Uuid, Set[int]] | None = None
 
 
 Assignor: TypeAlias = Callable[[GroupSpec], Mapping[str, Assignment]]
@@ -77,7 +79,7 @@ class Draft:
 
     def add(self, topic: Uuid, partition: int, capacity: int = _FEWEST_BUCKETS) -> None:
         """Give it a partition; the set of a topic that it has none of is made with a capacity."""
-        self._begin()
+        self.begin()
         if topic not in self._partitions:
             # ``HashMap.computeIfAbsent`` grows late, and inserts before others of the same bucket.
             if len(self._partitions) > int(_LOAD * self._buckets):
@@ -88,17 +90,17 @@ class Draft:
         partitions[partition] = None
         self._capacities[topic] = grown(len(partitions), self._capacities[topic])  # it never shrinks
 
-    def remove(self, topic: Uuid, partition: int) -> None:
-        """Take a partition from it."""
-        self._begin()
+    def remove(self, topic: Uuid, partition: int, *, keeps_topic: bool = False) -> None:
+        """Take a partition from it; the topic of its last one too, unless it is kept."""
+        self.begin()
         partitions = self._partitions.get(topic, {})
         partitions.pop(partition, None)
-        if not partitions:
+        if not partitions and not keeps_topic:
             self._partitions.pop(topic, None)
 
     def remove_topic(self, topic: Uuid) -> None:
         """Take all partitions of a topic from it."""
-        self._begin()
+        self.begin()
         self._partitions.pop(topic, None)
 
     def result(self) -> Assignment:
@@ -110,7 +112,8 @@ class Draft:
             for topic in bucket_order(self._partitions, uuid_hash, self._buckets)
         )
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Copy what it shall have so far, which may change the order."""
         if not self.is_changed:
             self.is_changed = True
             topics = hash_order(self._target, uuid_hash, len(self._target))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kafkawire.broker.groups.consumer.assignors.assignment import Assignment, Draft, GroupSpec
+from kafkawire.broker.groups.assignors.assignment import Assignment, Draft, GroupSpec
 from kafkawire.broker.groups.java_order import uuid_rank
 from kafkawire.layout.uuid import Uuid
 
