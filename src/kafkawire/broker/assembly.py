@@ -48,6 +48,9 @@ from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.handlers.reassignments import ReassignmentHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
 from kafkawire.broker.handlers.scram_users import ScramHandlers
+from kafkawire.broker.handlers.share_acknowledgements import ShareAcknowledgeHandlers
+from kafkawire.broker.handlers.share_fetch import ShareFetchHandlers
+from kafkawire.broker.handlers.share_states import ShareStateHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.handlers.transaction_offsets import TransactionOffsetHandlers
@@ -66,6 +69,8 @@ from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import offered_versions
+from kafkawire.broker.shares.live_shares import LiveShares
+from kafkawire.broker.shares.settings import ShareSettings
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.transactions.live_transactions import Transactions
 from kafkawire.broker.transactions.markers import MarkerWriter
@@ -100,6 +105,9 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ReassignmentHandlers,
     SaslHandlers,
     ScramHandlers,
+    ShareAcknowledgeHandlers,
+    ShareFetchHandlers,
+    ShareStateHandlers,
     TopicHandlers,
     TopicPartitionHandlers,
     TransactionHandlers,
@@ -122,6 +130,7 @@ class Assembled(NamedTuple):
         transactions: the transactions.
         tokens: the delegation tokens.
         quotas: the client quotas.
+        shares: the share partitions.
         state: the opened state.
     """
 
@@ -134,6 +143,7 @@ class Assembled(NamedTuple):
     transactions: Transactions
     tokens: DelegationTokens
     quotas: ClientQuotas
+    shares: LiveShares
     state: OpenedState
 
     def begin(self, resources: AsyncExitStack) -> None:
@@ -151,6 +161,7 @@ class Assembled(NamedTuple):
         await self.classic_groups.settled()
         await self.consumer_groups.settled()
         await self.transactions.settled()
+        await self.shares.settled()
         await self.expiry.settled()
         await self.cleaner.settled()
         await self.state.settled()
@@ -216,6 +227,10 @@ def assemble(
     settings = TransactionSettings.of(configuration)
     transactions = Transactions(state.transactions, markers, controller, producer_ids, clock=clock, settings=settings)
     resources.push_async_callback(transactions.close)
+    state.shares.follow(controller)
+    share_settings = ShareSettings(configuration, partial(controller.image.configs.of, ConfigResourceType.GROUP))
+    shares = LiveShares(state.shares, store, controller, share_settings, clock)
+    resources.push_async_callback(shares.close)
     served: dict[int, range] = {}
     context = HandlerContext(
         access=access,
@@ -238,6 +253,7 @@ def assemble(
         producer_ids=producer_ids,
         quotas=quotas,
         rules=rules,
+        shares=shares,
         store=store,
         table=table,
         tokens=DelegationTokens(configuration, controller, clock),
@@ -263,6 +279,7 @@ def assemble(
         transactions,
         context.tokens,
         quotas,
+        shares,
         state,
     )
 

@@ -26,6 +26,7 @@ from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import ServedApi
+from kafkawire.broker.shares.live_shares import LiveShares
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.transactions.live_transactions import Transactions
@@ -58,6 +59,7 @@ class HandlerContext:
         producer_ids: allocates ids for idempotent and transactional producers.
         quotas: the client quotas.
         rules: the rules of topics for their records.
+        shares: the share partitions, and the sessions of members of share groups.
         store: the records of all partitions.
         table: the release as which the broker answers ApiVersions; None for that of the package.
         tokens: the delegation tokens.
@@ -85,6 +87,7 @@ class HandlerContext:
     producer_ids: ProducerIds
     quotas: ClientQuotas
     rules: RulesOfTopics
+    shares: LiveShares
     store: RecordStore
     table: VersionTable | None
     tokens: DelegationTokens
