@@ -66,6 +66,7 @@ class GroupHandlers:
         self._groups = context.classic_groups
         self._transactions = context.transactions
         self._consumer_groups = context.consumer_groups
+        self._share_states = context.shares.states
         self._access = context.access
         self.apis = (
             ServedApi(FindCoordinatorRequest, self._find_coordinator, 0, 6),
@@ -102,6 +103,8 @@ class GroupHandlers:
             self._coordinator.expect()
         elif key_type == CoordinatorType.TRANSACTION:
             self._transactions.expect()
+        else:
+            self._share_states.expect()
         own = self._cluster.endpoint(call.session.listener)
         return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
 

@@ -72,7 +72,7 @@ class ShareFetchHandlers:
         if request.share_session_epoch == FINAL_EPOCH:
             await self._shares.release(key)
             await self._shares.states.durable()
-        return replace(response, responses=_with_results(response.responses, results))
+        return response if response.error_code else _with_results(response, results)
 
     def _session(self, request: ShareFetchRequest, key: SessionKey, *, acknowledges: bool) -> ShareSession | None:
         """The session as the request changes it; None for the last request of one.
@@ -169,7 +169,7 @@ class ShareFetchHandlers:
             self._rates.unrecord(call.session, call.client_id, size)
             return ShareFetchResponse(throttle_time_ms, acquisition_lock_timeout_ms=lock_ms)
         if session is None or request.share_session_epoch == INITIAL_EPOCH:
-            return whole
+            return self._checked(whole)
         if session.epoch != _after(request.share_session_epoch):  # another request has come meanwhile
             code = ErrorCode.INVALID_SHARE_SESSION_EPOCH
             return ShareFetchResponse(error_code=code, acquisition_lock_timeout_ms=lock_ms)
@@ -178,7 +178,12 @@ class ShareFetchHandlers:
             for fetched, data in found.items()
             if session.reports(fetched, has_records=bool(data.records), has_error=bool(data.error_code))
         }
-        return replace(whole, responses=_topics(reported))
+        return self._checked(replace(whole, responses=_topics(reported)))
+
+    def _checked(self, response: ShareFetchResponse) -> ShareFetchResponse:
+        """The response; as in Kafka, a topic that does not exist is an error of the whole request."""
+        names = map(self._acknowledgements.name_of, (topic.topic_id for topic in response.responses))
+        return ShareFetchResponse(error_code=ErrorCode.UNKNOWN_SERVER_ERROR) if None in names else response
 
 
 def _after(epoch: int) -> int:
@@ -208,14 +213,14 @@ def _topics(found: Mapping[FetchedPartition, Data]) -> Sequence[ShareFetchRespon
     )
 
 
-def _with_results(
-    topics: Sequence[ShareFetchResponse.ShareFetchableTopicResponse], results: Results
-) -> Sequence[ShareFetchResponse.ShareFetchableTopicResponse]:
-    """The topics of a response, with the results of acknowledgements."""
+def _with_results(response: ShareFetchResponse, results: Results) -> ShareFetchResponse:
+    """A response with the results of acknowledgements."""
     found = {
-        FetchedPartition(topic.topic_id, data.partition_index): data for topic in topics for data in topic.partitions
+        FetchedPartition(topic.topic_id, data.partition_index): data
+        for topic in response.responses
+        for data in topic.partitions
     }
     for fetched, result in results.items():
         data = found.get(fetched, Data(fetched.partition, records=b""))
         found[fetched] = replace(data, acknowledge_error_code=result.code, acknowledge_error_message=result.message)
-    return _topics(found)
+    return replace(response, responses=_topics(found))

@@ -101,14 +101,11 @@ class ShareStateHandlers:
             [(topic.topic_id, each) for topic in request.topics for each in topic.partitions]
         ):
             key = SharePartitionKey(request.group_id, topic_id, asked.partition)
-            error = refused or self._error(key) or self._topic_error(key)
+            error = refused or self._error(key) or self._fenced(key, state_epoch=asked.state_epoch)
+            error = error or self._topic_error(key)
             if error is None:
                 await self._states.prepare((key.owner,))
-                before = self._states.summary(*key)
-                if before is not None and NO_EPOCH < asked.state_epoch < before.state_epoch:
-                    error = _Error.of(ErrorCode.FENCED_STATE_EPOCH)
-                else:
-                    self._states.initialize(*key, asked.state_epoch, asked.start_offset)
+                self._states.initialize(*key, asked.state_epoch, asked.start_offset)
             results.setdefault(topic_id, []).append(Initialized(asked.partition, *error or ()))
         await self._states.durable()
         return response(tuple(response.InitializeStateResult(*each) for each in _in_tuples(results)))
@@ -157,13 +154,9 @@ class ShareStateHandlers:
         ):
             key = SharePartitionKey(request.group_id, topic_id, asked.partition)
             error = refused or self._error(key)
-            summary = self._states.summary(*key)
-            if error is None and summary is None:
+            if error is None and self._states.summary(*key) is None:
                 error = _Error(ErrorCode.INVALID_REQUEST, _UNWRITTEN)
-            error = error or self._fenced(key, asked.leader_epoch)
-            if error is None and summary is not None and NO_EPOCH < asked.state_epoch < summary.state_epoch:
-                error = _Error.of(ErrorCode.FENCED_STATE_EPOCH)
-            error = error or self._topic_error(key)
+            error = error or self._fenced(key, asked.leader_epoch, asked.state_epoch) or self._topic_error(key)
             if error is None:
                 await self._states.prepare((key.owner,))
                 code = self._states.write(key, _update(asked))
@@ -229,10 +222,11 @@ class ShareStateHandlers:
     def _error(self, key: SharePartitionKey) -> _Error | None:
         return _Error(ErrorCode.INVALID_REQUEST, _NEGATIVE) if key.partition < 0 else None
 
-    def _fenced(self, key: SharePartitionKey, leader_epoch: int) -> _Error | None:
-        summary = self._states.summary(*key)
-        is_old = summary is not None and NO_EPOCH < leader_epoch < summary.leader_epoch
-        return _Error.of(ErrorCode.FENCED_LEADER_EPOCH) if is_old else None
+    def _fenced(
+        self, key: SharePartitionKey, leader_epoch: int = NO_EPOCH, state_epoch: int = NO_EPOCH
+    ) -> _Error | None:
+        code = self._states.fenced(key, leader_epoch, state_epoch)
+        return _Error.of(code) if code else None
 
     def _topic_error(self, key: SharePartitionKey) -> _Error | None:
         topic = self._topics.by_id.get(key.topic_id)

@@ -117,6 +117,14 @@ class RecordedShares:
 
     def __init__(self) -> None:
         self.by_key: dict[SharePartitionKey, ShareState] = {}
+        self._highest: dict[SharePartitionKey, tuple[int, int]] = {}
+
+    def highest_epochs(self, key: SharePartitionKey) -> tuple[int, int]:
+        """The highest leader epoch and state epoch of a share partition; -1 for none.
+
+        A state that is initialized again has the leader epoch 0, but leaders of earlier epochs remain fenced.
+        """
+        return self._highest.get(key, (NO_EPOCH, NO_EPOCH))
 
     @property
     def size(self) -> int:
@@ -128,8 +136,10 @@ class RecordedShares:
         match key, value:
             case ShareSnapshotKey(), ShareSnapshotValue():
                 self.by_key[_key(key)] = _of_snapshot(value)
+                self._raise(_key(key), value.leader_epoch, value.state_epoch)
             case ShareSnapshotKey(), None:
                 self.by_key.pop(_key(key), None)
+                self._highest.pop(_key(key), None)
             case ShareUpdateKey(), ShareUpdateValue():
                 self._update(_key(key), value)
 
@@ -139,11 +149,16 @@ class RecordedShares:
     def clear(self) -> None:
         """Forget all share partitions."""
         self.by_key.clear()
+        self._highest.clear()
 
     def entries(self) -> Iterator[Written]:
         """The records that make it again: a snapshot of each share partition."""
         for key, state in self.by_key.items():
             yield Written(ShareSnapshotKey(*key), snapshot(state))
+
+    def _raise(self, key: SharePartitionKey, leader_epoch: int, state_epoch: int) -> None:
+        highest_leader, highest_state = self.highest_epochs(key)
+        self._highest[key] = (max(highest_leader, leader_epoch), max(highest_state, state_epoch))
 
     def _update(self, key: SharePartitionKey, value: ShareUpdateValue) -> None:
         before = self.by_key.get(key)
@@ -157,6 +172,7 @@ class RecordedShares:
             batches=combined(before.batches, _batches(value.state_batches), start),
             updates=before.updates + 1,
         )
+        self._raise(key, value.leader_epoch, NO_EPOCH)
 
 
 class ShareStates(RecordedCoordinator[RecordedShares]):
@@ -255,9 +271,10 @@ class ShareStates(RecordedCoordinator[RecordedShares]):
         state = self.state.by_key.get(key)
         if state is None:
             return ErrorCode.INVALID_REQUEST
-        if NO_EPOCH < leader_epoch < state.summary.leader_epoch:
-            return ErrorCode.FENCED_LEADER_EPOCH
-        if leader_epoch not in {NO_EPOCH, state.summary.leader_epoch}:
+        fenced = self.fenced(key, leader_epoch)
+        if fenced:
+            return fenced
+        if leader_epoch not in {NO_EPOCH, self.state.highest_epochs(key)[0]}:
             summary = state.summary
             update = StateUpdate(
                 summary.state_epoch, leader_epoch, summary.start_offset, summary.delivery_complete_count
@@ -274,12 +291,17 @@ class ShareStates(RecordedCoordinator[RecordedShares]):
         state = self.state.by_key.get(key)
         if state is None:
             return ErrorCode.INVALID_REQUEST
-        if NO_EPOCH < update.leader_epoch < state.summary.leader_epoch:
+        fenced = self.fenced(key, update.leader_epoch, update.state_epoch)
+        if not fenced:
+            self._write(key, state, update, state.summary.leader_epoch)
+        return fenced
+
+    def fenced(self, key: SharePartitionKey, leader_epoch: int = NO_EPOCH, state_epoch: int = NO_EPOCH) -> ErrorCode:
+        """The error for epochs that are lower than earlier ones of a share partition; -1 is no epoch."""
+        highest_leader, highest_state = self.state.highest_epochs(key)
+        if NO_EPOCH < leader_epoch < highest_leader:
             return ErrorCode.FENCED_LEADER_EPOCH
-        if NO_EPOCH < update.state_epoch < state.summary.state_epoch:
-            return ErrorCode.FENCED_STATE_EPOCH
-        self._write(key, state, update, state.summary.leader_epoch)
-        return ErrorCode.NONE
+        return ErrorCode.FENCED_STATE_EPOCH if NO_EPOCH < state_epoch < highest_state else ErrorCode.NONE
 
     def of_topics(self, topic_ids: Collection[Uuid]) -> Sequence[SharePartitionKey]:
         """The share partitions of topics."""
@@ -288,14 +310,7 @@ class ShareStates(RecordedCoordinator[RecordedShares]):
     def _write(self, key: SharePartitionKey, state: ShareState, update: StateUpdate, leader_epoch: int) -> None:
         """Append an update, or a snapshot after many of them."""
         if state.updates < self.updates_per_snapshot:
-            value = ShareUpdateValue(
-                state.snapshot_epoch,
-                leader_epoch,
-                update.start_offset,
-                update.delivery_complete_count,
-                tuple(map(_update_batch, combined((), update.batches, update.start_offset))),
-            )
-            self.commit([(ShareUpdateKey(*key), value)])
+            self.commit([(ShareUpdateKey(*key), update_value(state, update, leader_epoch))])
             return
         start = state.summary.start_offset if update.start_offset == UNINITIALIZED else update.start_offset
         summary = ShareSummary(state.summary.state_epoch, leader_epoch, start, update.delivery_complete_count)
@@ -304,6 +319,27 @@ class ShareStates(RecordedCoordinator[RecordedShares]):
 
     def _snapshot(self, key: SharePartitionKey, state: ShareState) -> None:
         self.commit([(ShareSnapshotKey(*key), snapshot(state))])
+
+
+def update_value(state: ShareState, update: StateUpdate, leader_epoch: int) -> ShareUpdateValue:
+    """The value of the record that changes a state.
+
+    Args:
+        state: before the change.
+        update: the change.
+        leader_epoch: of the partition, which is recorded.
+    """
+    batch = ShareUpdateValue.StateBatch
+    return ShareUpdateValue(
+        state.snapshot_epoch,
+        leader_epoch,
+        update.start_offset,
+        update.delivery_complete_count,
+        tuple(
+            batch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
+            for each in combined((), update.batches, update.start_offset)
+        ),
+    )
 
 
 def snapshot(state: ShareState) -> ShareSnapshotValue:
@@ -339,12 +375,6 @@ def _batches(
 ) -> Sequence[StateBatch]:
     return tuple(
         StateBatch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count) for each in batches
-    )
-
-
-def _update_batch(batch: StateBatch) -> ShareUpdateValue.StateBatch:
-    return ShareUpdateValue.StateBatch(
-        batch.first_offset, batch.last_offset, batch.delivery_state, batch.delivery_count
     )
 
 

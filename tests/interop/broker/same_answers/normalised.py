@@ -85,7 +85,7 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        *range(76, 80), *range(83, 93),
+        76, 77, *range(88, 93),
     }
 )  # fmt: skip
 """APIs of Apache Kafka that the embedded broker does not have."""
