@@ -104,12 +104,22 @@ class SharePartitionMachine(RuleBasedStateMachine):
                 assert record.count == each.count <= RULES.most_deliveries
                 record.holder, record.until = member, self.now + RULES.lock_ms / 1000
 
+    @rule(pick=st.integers(0, 50), types=TYPES, length=st.integers(1, 8), fails=st.sampled_from([False, False, True]))
+    def acknowledge_what_is_held(self, pick: int, types: list[int], length: int, fails: bool) -> None:
+        held = [offset for offset, record in enumerate(self.known) if record.holder]
+        if held:
+            first = held[pick % len(held)]
+            holder, end = self.known[first].holder, first
+            while end < len(self.known) and self.known[end].holder == holder:
+                end += 1
+            self.acknowledge(holder, first, types[: end - first], min(length, end - first), fails)
+
     @rule(member=MEMBER, first=OFFSET, types=TYPES, length=st.integers(1, 8), fails=st.booleans())
     def acknowledge(self, member: str, first: int, types: list[int], length: int, fails: bool) -> None:
         last = first + (len(types) if len(types) > 1 else length) - 1
         meant = self.known[first : last + 1]
         each_type = types if len(types) > 1 else types * len(meant)
-        may = len(meant) == last - first + 1 and all(record.holder == member for record in meant if record is not None)
+        may = len(meant) == last - first + 1 and all(record.holder == member for record in meant)
         self.fails = fails
         try:
             acknowledge(self.partition, member, [Acknowledgement(first, last, types)])
@@ -187,6 +197,7 @@ class SharePartitionMachine(RuleBasedStateMachine):
         }
         assert held == {offset: record.holder for offset, record in enumerate(self.known) if record.holder}
         assert all(record.done for record in self.known[: self.partition.start_offset])
+        assert self.partition.start_offset == len(self.known) or not self.known[self.partition.start_offset].done
 
     @invariant()
     def as_many_are_counted_as_are_done_with(self) -> None:

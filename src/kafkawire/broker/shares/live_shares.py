@@ -94,7 +94,7 @@ class LiveShares:
         """The share partition of a partition that exists, read from its recorded state if it is not in use.
 
         Raises:
-            ShareError: there is no state.
+            ShareError: there is no state, or no record to begin with.
             StorageError: a log has failed.
         """
         await self.states.prepare((key.owner,))
@@ -249,14 +249,20 @@ class LiveShares:
         return self._topics.by_id[key.topic_id].partitions[key.partition].leader_epoch
 
     def _first_offset(self, key: SharePartitionKey) -> int:
-        """Where a group begins that has read nothing yet (``share.auto.offset.reset``)."""
+        """Where a group begins that has read nothing yet (``share.auto.offset.reset``).
+
+        Raises:
+            ShareError: there is no record since the time with which it begins.
+        """
         log, reset = self.log(key), self._settings.of(key.group_id).reset
         if reset == _EARLIEST:
             return log.start_offset
         if reset == _LATEST:
             return log.high_watermark
         found = log.first_since(self._clock.now_ms() - duration_ms(reset))
-        return log.high_watermark if found is None else found.offset
+        if found is None:
+            raise ShareError(ErrorCode.OFFSET_NOT_AVAILABLE)
+        return found.offset
 
     def _committed(self, records: Iterable[Message]) -> None:
         """Forget the share partitions of topics that are deleted."""
