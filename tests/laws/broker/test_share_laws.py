@@ -41,7 +41,7 @@ class Known:
     Attributes:
         count: how often it was delivered.
         written: the same, as far as it is recorded.
-        holder, until: who has it, and until when; nobody has it without a holder.
+        holder, until: who has it, and until when; empty if no member has it.
         done: whether it may never come again.
     """
 

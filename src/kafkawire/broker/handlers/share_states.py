@@ -1,6 +1,6 @@
 """Initialize-, Read-, Write- and DeleteShareGroupState, and ReadShareGroupStateSummary (KIP-932).
 
-Brokers ask share coordinators with them; each answers for one partition after the other.
+Brokers send them to share coordinators.
 """
 
 from __future__ import annotations

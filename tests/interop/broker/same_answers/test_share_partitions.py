@@ -12,13 +12,14 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
 from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers, same_answers_from_secure_brokers
 from tests.interop.broker.same_answers.talk import Talk
-from tests.interop.broker.same_answers.test_config_alterations import GROUP, SET, Change, Changed, change, seen
+from tests.interop.broker.same_answers.test_config_alterations import SET, Change, Changed, change, seen
 from tests.interop.broker.same_answers.test_data import topic_with_leaders
 from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
 from tests.interop.broker.same_answers.test_transactions import add, begin, end, find_coordinator
 
 from kafkawire.layout import Uuid
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.configs.resources import ConfigResourceType
 from kafkawire.protocol import (
     DeleteRecordsRequest,
     DeleteRecordsResponse,
@@ -47,7 +48,7 @@ pytestmark = pytest.mark.interop
 
 _SHARE = 2
 _NOT_YET = {14, 15, 16}
-_LITERAL, _PREFIXED = 3, 4
+_LITERAL = 3
 _TIME = 1_790_000_000_000
 _NO_TOPIC = Uuid(b"nothing has this")
 GAP, ACCEPT, RELEASE, REJECT, RENEW = range(5)
@@ -200,9 +201,11 @@ def _without_records(answer: ShareFetchResponse) -> ShareFetchResponse:
 def configure(talk: Talk, group: str, **configs: str) -> None:
     """Set configurations of a group, with ``_`` for ``.``, and wait until they are there."""
     named = {name.replace("_", "."): value for name, value in configs.items()}
-    change(talk, Changed(GROUP, group, tuple(Change(name, SET, value) for name, value in named.items())))
+    change(
+        talk, Changed(ConfigResourceType.GROUP, group, tuple(Change(name, SET, value) for name, value in named.items()))
+    )
     for name, value in named.items():
-        seen(talk, (GROUP, group), name, value, 8)
+        seen(talk, (ConfigResourceType.GROUP, group), name, value, 8)
 
 
 @same_answers_from_plain_brokers
@@ -273,7 +276,7 @@ def test_acknowledgements_that_are_refused(talk: Talk) -> None:
     other.look()
     other.acknowledge((0, 4, [ACCEPT]))
     other.acknowledge((0, 1, [ACCEPT]))
-    for acknowledged in (
+    refused: Sequence[Sequence[Acknowledged]] = (
         [(0, 11, [ACCEPT])],
         [(10, 11, [ACCEPT])],
         [(20, 21, [ACCEPT])],
@@ -287,7 +290,8 @@ def test_acknowledgements_that_are_refused(talk: Talk) -> None:
         [(0, 1, [ACCEPT]), (1, 1, [ACCEPT])],
         [(0, 1, [ACCEPT]), (0, 1, [ACCEPT])],
         [(0, 1, [ACCEPT]), (3, 12, [ACCEPT])],
-    ):
+    )
+    for acknowledged in refused:
         member.acknowledge(*acknowledged)
         member.look(*acknowledged)
         read(talk, "sp-refused", topic_id)
@@ -310,8 +314,8 @@ def test_locks_are_renewed(talk: Talk) -> None:
     member.acknowledge((0, 4, [RENEW]), renews=True)
     member.acknowledge((0, 1, [RENEW, ACCEPT]), renews=True)
     member.fetch((0, 0, [RENEW]), renews=True)
-    for numbers in ({"most_bytes": 0}, {"most": 0}, {"wait_ms": 0}, {"least": 0}):
-        member.fetch((0, 0, [RENEW]), renews=True, **numbers)
+    for bytes_, most, wait_ms, least in ((0, 1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1), (1, 1, 1, 0)):
+        member.fetch((0, 0, [RENEW]), renews=True, most_bytes=bytes_, most=most, wait_ms=wait_ms, least=least)
     member.fetch((0, 0, [RENEW]), renews=True, most=0, most_bytes=0, wait_ms=0, least=0)
     member.fetch((2, 2, [ACCEPT]), renews=True, most=0, most_bytes=0, wait_ms=0, least=0)
     member.acknowledge((1, 1, [RENEW]), renews=True)
@@ -381,8 +385,8 @@ def test_requests_that_are_refused(talk: Talk) -> None:
     far.look()
     far.look((0, 0, [ACCEPT]))
     Member(talk, "sp-nothing", topic_id).look()
-    for numbers in ({"most": 0}, {"most_bytes": 0}, {"most": -1}):
-        Member(talk, "sp-wrong", topic_id, "m", partitions=(0, 7)).fetch(wait_ms=300, **numbers)
+    for most, most_bytes in ((0, 1000), (1, 0), (-1, 1000)):
+        Member(talk, "sp-wrong", topic_id, "m", partitions=(0, 7)).fetch(wait_ms=300, most=most, most_bytes=most_bytes)
 
 
 @same_answers_from_plain_brokers

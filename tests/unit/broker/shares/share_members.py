@@ -94,11 +94,9 @@ class Member:
     def fetch_request(
         self,
         *acknowledged: tuple[int, int, Sequence[int]],
-        most: int = 100,
         batch_size: int = 100,
         wait_ms: int = 0,
         least: int = 0,
-        strict: bool = False,
         renews: bool = False,
     ) -> ShareFetchRequest:
         """The next request to fetch."""
@@ -113,9 +111,8 @@ class Member:
             wait_ms,
             least,
             0 if renews else 1_000_000,
-            max_records=0 if renews else most,
+            max_records=0 if renews else 100,
             batch_size=batch_size,
-            share_acquire_mode=int(strict),
             is_renew_ack=renews,
             topics=(topic,),
         )
@@ -126,9 +123,17 @@ class Member:
         """The answer to a request."""
         return await self.client.ask(request, 2, ShareFetchResponse)
 
-    async def fetch(self, *acknowledged: tuple[int, int, Sequence[int]], **options: int | bool) -> Acquired:
+    async def fetch(
+        self,
+        *acknowledged: tuple[int, int, Sequence[int]],
+        batch_size: int = 100,
+        wait_ms: int = 0,
+        least: int = 0,
+        renews: bool = False,
+    ) -> Acquired:
         """What is acquired; acknowledgements must be accepted."""
-        answer = await self.ask(self.fetch_request(*acknowledged, **options))
+        request = self.fetch_request(*acknowledged, batch_size=batch_size, wait_ms=wait_ms, least=least, renews=renews)
+        answer = await self.ask(request)
         assert not answer.error_code, answer
         data = [each for topic in answer.responses for each in topic.partitions]
         assert not any(each.error_code or each.acknowledge_error_code for each in data), answer
