@@ -21,7 +21,7 @@ CLUSTER_ID = "a2Fma2F3aXJlLXRlc3RzMA"
 """The id of every cluster."""
 
 T = TypeVar("T")
-_SECONDS_TO_START = 60.0
+_SECONDS_TO_START = 180.0
 _SECONDS_TO_STOP = 20.0
 _SECONDS_BETWEEN_LOOKS = 0.05
 _STARTS = 3

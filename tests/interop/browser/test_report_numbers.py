@@ -149,11 +149,12 @@ def test_the_comparison_is_that_of_the_tables_of_two_dates(
     browser: Page, made: tuple[Path, Tables], tmp_path: Path
 ) -> None:
     file, tables = made
+    states = {(name, date): STATES[name](tables, date) for name in TOTALS for date in DATES}
     page = opened(browser, file)
     for begin, end in (*pairwise(DATES), (DATES[0], DATES[-1])):
         compare(page, date_text(begin), date_text(end))
         for at, name in enumerate(TOTALS):
-            before, after = STATES[name](tables, begin), STATES[name](tables, end)
+            before, after = states[name, begin], states[name, end]
             expected = [
                 len(after.keys() - before.keys()),
                 len(before.keys() - after.keys()),
@@ -162,7 +163,7 @@ def test_the_comparison_is_that_of_the_tables_of_two_dates(
             found = texts(page, f"#compare-totals tr:nth-child({at + 1}) td")
             assert found == [words(number) for number in expected], (name, begin, end)
     saved = json.loads(downloaded(page, 2, tmp_path))
-    before, after = STATES["acls"](tables, DATES[0]), STATES["acls"](tables, DATES[-1])
+    before, after = states["acls", DATES[0]], states["acls", DATES[-1]]
     for change, expected_rows in (("gained", after.keys() - before.keys()), ("lost", before.keys() - after.keys())):
         assert {tuple(row[name] for name in ACL) for row in saved["acls"][change]} == expected_rows
     assert page.complaints == []

@@ -23,6 +23,8 @@ from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
 _METADATA_TOPIC = "__cluster_metadata"
+_LEADER_MOVED = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.LEADER_NOT_AVAILABLE})
+"""A broker had forwarded the request to a controller that does not lead the quorum any more, or not yet."""
 
 
 class Voter(msgspec.Struct, frozen=True):
@@ -43,7 +45,7 @@ class DescribeQuorum(Operation[None, MetadataQuorum, "protocol.DescribeQuorumRes
     name = "describe_metadata_quorum"
     api = ApiKey.DESCRIBE_QUORUM
     on_controllers = True
-    retried_codes = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.LEADER_NOT_AVAILABLE})
+    retried_codes = _LEADER_MOVED
 
     def build(self, request: Request[None]) -> Message:
         message = protocol.DescribeQuorumRequest
@@ -92,6 +94,7 @@ class AddRaftVoter(NodeChange[Voter]):
 
     name = "add_raft_voter"
     api = ApiKey.ADD_RAFT_VOTER
+    retried_codes = _LEADER_MOVED
 
     def __init__(self, endpoints: Iterable[RaftEndpoint], cluster_id: str | None, *, ack_when_committed: bool) -> None:
         wanted = Wanted(endpoints, attrgetter("listener"), _of_one_listener)
@@ -122,6 +125,7 @@ class RemoveRaftVoter(NodeChange[Voter]):
 
     name = "remove_raft_voter"
     api = ApiKey.REMOVE_RAFT_VOTER
+    retried_codes = _LEADER_MOVED
 
     def __init__(self, cluster_id: str | None) -> None:
         self._cluster_id = cluster_id

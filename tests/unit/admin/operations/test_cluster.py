@@ -19,6 +19,8 @@ from kafkawire.protocol import (
     DescribeLogDirsResponse,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
+    RemoveRaftVoterRequest,
+    RemoveRaftVoterResponse,
     UnregisterBrokerRequest,
     UnregisterBrokerResponse,
     UnregisterControllerRequest,
@@ -145,6 +147,19 @@ async def test_a_voter_that_need_not_be_committed_needs_a_newer_controller(waits
             with pytest.raises(UnsupportedVersionError):
                 await adding
         assert len(cluster.asked) == waits
+
+
+@pytest.mark.parametrize("code", [ErrorCode.NOT_LEADER_OR_FOLLOWER, ErrorCode.LEADER_NOT_AVAILABLE])
+async def test_voters_are_changed_again_after_the_controller_moved_while_a_broker_forwarded(code: ErrorCode) -> None:
+    codes: list[int] = [code, 0, code, 0]
+    handlers: Handlers = {
+        AddRaftVoterRequest: lambda *_: AddRaftVoterResponse(error_code=codes.pop(0)),
+        RemoveRaftVoterRequest: lambda *_: RemoveRaftVoterResponse(error_code=codes.pop(0)),
+    }
+    async with StandInCluster(1, handlers) as cluster, cluster.client() as client:
+        await client.add_raft_voter(2, Uuid(bytes(16)), [])
+        await client.remove_raft_voter(2, Uuid(bytes(16)))
+    assert codes == []
 
 
 async def test_a_broker_that_is_forgotten_at_a_second_try_says_that_the_first_may_have_done_it() -> None:
