@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -34,7 +35,7 @@ from kafkawire.wire.batches import Record, encode_batch
 
 _SHARE = 2
 _NOT_YET = {14, 15, 16}
-_TIME = 1_790_000_000_000
+_TIME = time.time_ns() // 1_000_000  # brokers delete records of long ago
 GAP, ACCEPT, RELEASE, REJECT, RENEW = range(5)
 
 Acknowledged: TypeAlias = tuple[int, int, Sequence[int]]
