@@ -19,14 +19,14 @@ from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.members import GroupMembers
 from kafkawire.broker.groups.share.live_groups import ShareGroups
-from kafkawire.broker.groups.share.partition_states import StatesInMemory
 from kafkawire.broker.groups.share.settings import ShareGroupSettings
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.nodes import Nodes
-from kafkawire.broker.topic_names import OFFSETS_TOPIC
+from kafkawire.broker.share_coordinator.states import ShareStates
+from kafkawire.broker.topic_names import OFFSETS_TOPIC, SHARES_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
@@ -79,6 +79,8 @@ class DrivenMixedGroups:
         topic = InternalTopic(OFFSETS_TOPIC, self._controller, self._properties, placement)
         self.coordinator = GroupCoordinator.opened(None, topic, self.clock)
         self.coordinator.follow(self._controller)
+        share_topic = InternalTopic(SHARES_TOPIC, self._controller, self._properties, placement)
+        self._share_states = ShareStates.opened(None, share_topic, self._properties, self.clock)
         self.topics = KnownTopics(self._image.topics, lambda: self._controller.end_offset, lambda _: None)
         self._controller.subscribe_to_commits(self.topics.committed)
         self._begin()
@@ -94,7 +96,7 @@ class DrivenMixedGroups:
             self.clock,
             settings=ShareGroupSettings(self._properties, lambda _: {}),
             topics=self.topics,
-            states=StatesInMemory(),
+            states=self._share_states,
         )
         self.members = GroupMembers(self.coordinator, self._classic, self._consumer, share)
 

@@ -21,7 +21,6 @@ from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.expiry import OffsetExpiry
 from kafkawire.broker.groups.members import GroupMembers
 from kafkawire.broker.groups.share.live_groups import ShareGroups
-from kafkawire.broker.groups.share.partition_states import StatesInMemory
 from kafkawire.broker.groups.share.settings import ShareGroupSettings
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.handlers.acls import AclHandlers
@@ -51,8 +50,11 @@ from kafkawire.broker.handlers.quotas import QuotaHandlers
 from kafkawire.broker.handlers.reassignments import ReassignmentHandlers
 from kafkawire.broker.handlers.sasl import SaslHandlers
 from kafkawire.broker.handlers.scram_users import ScramHandlers
+from kafkawire.broker.handlers.share_acknowledgements import ShareAcknowledgeHandlers
+from kafkawire.broker.handlers.share_fetch import ShareFetchHandlers
 from kafkawire.broker.handlers.share_group_offsets import ShareGroupOffsetHandlers
 from kafkawire.broker.handlers.share_groups import ShareGroupHandlers
+from kafkawire.broker.handlers.share_states import ShareStateHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.handlers.transaction_offsets import TransactionOffsetHandlers
@@ -71,6 +73,8 @@ from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import offered_versions
+from kafkawire.broker.shares.live_shares import LiveShares
+from kafkawire.broker.shares.settings import ShareSettings
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.transactions.live_transactions import Transactions
 from kafkawire.broker.transactions.markers import MarkerWriter
@@ -107,6 +111,9 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ScramHandlers,
     ShareGroupHandlers,
     ShareGroupOffsetHandlers,
+    ShareAcknowledgeHandlers,
+    ShareFetchHandlers,
+    ShareStateHandlers,
     TopicHandlers,
     TopicPartitionHandlers,
     TransactionHandlers,
@@ -130,6 +137,7 @@ class Assembled(NamedTuple):
         transactions: the transactions.
         tokens: the delegation tokens.
         quotas: the client quotas.
+        shares: the share partitions.
         state: the opened state.
     """
 
@@ -143,6 +151,7 @@ class Assembled(NamedTuple):
     transactions: Transactions
     tokens: DelegationTokens
     quotas: ClientQuotas
+    shares: LiveShares
     state: OpenedState
 
     def begin(self, resources: AsyncExitStack) -> None:
@@ -161,6 +170,7 @@ class Assembled(NamedTuple):
         await self.consumer_groups.settled()
         await self.share_groups.settled()
         await self.transactions.settled()
+        await self.shares.settled()
         await self.expiry.settled()
         await self.cleaner.settled()
         await self.state.settled()
@@ -229,6 +239,10 @@ def assemble(
     settings = TransactionSettings.of(configuration)
     transactions = Transactions(state.transactions, markers, controller, producer_ids, clock=clock, settings=settings)
     resources.push_async_callback(transactions.close)
+    state.shares.follow(controller)
+    share_settings = ShareSettings(configuration, partial(controller.image.configs.of, ConfigResourceType.GROUP))
+    shares = LiveShares(state.shares, store, controller, share_settings, clock)
+    resources.push_async_callback(shares.close)
     served: dict[int, range] = {}
     context = HandlerContext(
         access=access,
@@ -252,6 +266,7 @@ def assemble(
         quotas=quotas,
         rules=rules,
         share_groups=share_groups,
+        shares=shares,
         store=store,
         table=table,
         tokens=DelegationTokens(configuration, controller, clock),
@@ -278,6 +293,7 @@ def assemble(
         transactions,
         context.tokens,
         quotas,
+        shares,
         state,
     )
 
@@ -306,7 +322,7 @@ def _share_groups(
         clock,
         settings=ShareGroupSettings(state.configuration, of_group),
         topics=consumer_groups.topics,
-        states=StatesInMemory(),
+        states=state.shares,
     )
     groups.follow(state.controller)
     return groups

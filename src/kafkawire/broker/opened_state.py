@@ -32,11 +32,12 @@ from kafkawire.broker.registration import (
     leadership_records,
     restart_records,
 )
+from kafkawire.broker.share_coordinator.states import RecordedShares, ShareStates
 from kafkawire.broker.state_copy import StateCopy, copied_state
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory, node_id_of
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
-from kafkawire.broker.topic_names import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
+from kafkawire.broker.topic_names import OFFSETS_TOPIC, SHARES_TOPIC, TRANSACTIONS_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.transactions.coordinator import TransactionCoordinator
 from kafkawire.broker.transactions.state import TransactionsState
@@ -62,6 +63,7 @@ class OpenedState:
         controller: has the metadata.
         coordinator: has the groups.
         transactions: has the transactional ids.
+        shares: has what share groups have acknowledged.
         store: has the records.
         resources: closes the files and releases the directory.
     """
@@ -75,6 +77,7 @@ class OpenedState:
     controller: Controller
     coordinator: GroupCoordinator
     transactions: TransactionCoordinator
+    shares: ShareStates
     store: RecordStore
     resources: AsyncExitStack
 
@@ -109,11 +112,13 @@ class OpenedState:
             cluster_id, directory_id = str(Uuid.random()), Uuid.random()
             log, image = MetadataLog(), MetadataImage()
             groups, transactional_ids, store = GroupsState(), TransactionsState(), RecordStore()
+            recorded_shares = RecordedShares()
             disk = on_failure, before_write
             if isinstance(source, StateCopy):
                 cluster_id, directory_id = source.cluster_id, source.directory_id
                 log, image = MetadataLog(source.end_offset), source.image()
                 groups, transactional_ids, store = source.groups(), source.transactions(), source.records()
+                recorded_shares = source.shares()
             elif source is not None:
                 log, image = copied(source, data_dir, configuration, clock)
                 cluster_id = log.cluster_id or cluster_id
@@ -144,6 +149,17 @@ class OpenedState:
                 in_memory=transactional_ids,
             )
             resources.push_async_callback(transactions.close)
+            shares_topic = InternalTopic(SHARES_TOPIC, controller, configuration, placement)
+            shares = ShareStates.opened(
+                data_dir,
+                shares_topic,
+                configuration,
+                clock,
+                on_failure,
+                before_write=before_write,
+                in_memory=recorded_shares,
+            )
+            resources.push_async_callback(shares.close)
             if data_dir is not None:
                 store = FileRecordStore(
                     data_dir,
@@ -154,7 +170,7 @@ class OpenedState:
                     before_write=before_write,
                 )
             resources.push_async_callback(store.close)
-            parts = (nodes, placement, controller, coordinator, transactions, store, resources.pop_all())
+            parts = (nodes, placement, controller, coordinator, transactions, shares, store, resources.pop_all())
             return cls(data_dir, configuration, cluster, directory_id, *parts)
 
     async def arrive(self) -> None:
@@ -177,6 +193,7 @@ class OpenedState:
             self._commit_portions(leadership_records(image, self.cluster.node_id))
         await self.coordinator.arrive(controller)
         await self.transactions.arrive(controller)
+        await self.shares.arrive(controller)
         await controller.log.durable(controller.end_offset)
 
     async def settled(self) -> None:
@@ -188,6 +205,7 @@ class OpenedState:
         await self.controller.log.durable(self.controller.end_offset)
         await self.coordinator.durable()
         await self.transactions.durable()
+        await self.shares.durable()
         await self.store.drained()
 
     @property
@@ -217,6 +235,7 @@ class OpenedState:
             controller=self.controller,
             groups=self.coordinator.state,
             transactions=self.transactions.state,
+            shares=self.shares.state,
             store=self.store,
         )
 

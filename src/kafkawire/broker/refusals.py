@@ -70,6 +70,8 @@ _WITHOUT_ITEMS: Final[Mapping[str, range]] = {
     "LeaveGroupResponse": range(1 << 15),
     "OffsetDeleteResponse": range(1 << 15),
     "OffsetFetchResponse": range(2, 8),
+    "ShareAcknowledgeResponse": range(1 << 15),
+    "ShareFetchResponse": range(1 << 15),
     "UpdateFeaturesResponse": range(1 << 15),
 }
 """Versions of responses that have one code and no items, although items have a code too."""

@@ -14,6 +14,7 @@ from kafkawire.broker.groups.state import GroupsState
 from kafkawire.broker.image.metadata_image import MetadataImage, image_of
 from kafkawire.broker.internal_topics.entries import Written
 from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.share_coordinator.states import RecordedShares
 from kafkawire.broker.transactions.state import TransactionsState
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
@@ -43,8 +44,8 @@ _OF_MEMBERS: Final = (
 class StateCopy:
     """The state of a broker at one moment: brokers begin with it, and none changes it.
 
-    It has topics and their records, configurations, ACLs, quotas, users, the offsets of groups, transactions and the
-    last batches of idempotent producers, but no members of groups.
+    It has topics and their records, configurations, ACLs, quotas, users, the offsets of groups, what share groups have
+    acknowledged, transactions and the last batches of idempotent producers, but no members of groups.
 
     Attributes:
         cluster_id: of the cluster.
@@ -58,6 +59,7 @@ class StateCopy:
     _metadata: Sequence[Message] = field(repr=False)
     _groups: Sequence[Written] = field(repr=False)
     _transactions: Sequence[Written] = field(repr=False)
+    _shares: Sequence[Written] = field(repr=False)
     _records: RecordStore = field(repr=False)
 
     @property
@@ -88,6 +90,13 @@ class StateCopy:
             transactions.apply(*entry)
         return transactions
 
+    def shares(self) -> RecordedShares:
+        """What share groups have acknowledged, for one broker to change."""
+        shares = RecordedShares()
+        for entry in self._shares:
+            shares.apply(*entry)
+        return shares
+
     def records(self) -> RecordStore:
         """The records, for one broker to change; all share the bytes of those that they have in common."""
         return self._records.copied()
@@ -100,6 +109,7 @@ async def copied_state(
     controller: Controller,
     groups: GroupsState,
     transactions: TransactionsState,
+    shares: RecordedShares,
     store: RecordStore,
 ) -> StateCopy:
     """A copy of the state of a broker that runs.
@@ -109,6 +119,7 @@ async def copied_state(
         controller: has the metadata.
         groups: has the groups.
         transactions: has the transactional ids.
+        shares: has what share groups have acknowledged.
         store: has the records.
 
     Raises:
@@ -124,6 +135,7 @@ async def copied_state(
         tuple(controller.image.records()),
         tuple(_without_members(groups.entries())),
         tuple(transactions.entries()),
+        tuple(shares.entries()),
         store.copied(),
     )
 

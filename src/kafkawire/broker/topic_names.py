@@ -17,6 +17,9 @@ OFFSETS_TOPIC: Final = "__consumer_offsets"
 TRANSACTIONS_TOPIC: Final = "__transaction_state"
 """The topic with the states of transactions."""
 
+SHARES_TOPIC: Final = "__share_group_state"
+"""The topic with what share groups have acknowledged."""
+
 _MAXIMUM_LENGTH: Final = 249
 _LEGAL: Final = re.compile(r"[a-zA-Z0-9._-]+", re.ASCII)
 

@@ -27,6 +27,7 @@ from kafkawire.broker.request_work import RequestWork
 from kafkawire.broker.resource_configs.alterations import ConfigAlterations
 from kafkawire.broker.resource_configs.loggers import BrokerLoggers
 from kafkawire.broker.served_apis import ServedApi
+from kafkawire.broker.shares.live_shares import LiveShares
 from kafkawire.broker.topics.creation import TopicCreation
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.transactions.live_transactions import Transactions
@@ -60,6 +61,7 @@ class HandlerContext:
         quotas: the client quotas.
         rules: the rules of topics for their records.
         share_groups: the groups of KIP-932.
+        shares: the share partitions, and the sessions of members of share groups.
         store: the records of all partitions.
         table: the release as which the broker answers ApiVersions; None for that of the package.
         tokens: the delegation tokens.
@@ -88,6 +90,7 @@ class HandlerContext:
     quotas: ClientQuotas
     rules: RulesOfTopics
     share_groups: ShareGroups
+    shares: LiveShares
     store: RecordStore
     table: VersionTable | None
     tokens: DelegationTokens

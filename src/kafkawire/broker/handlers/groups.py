@@ -102,6 +102,8 @@ class GroupHandlers:
             self._coordinator.expect()
         elif key_type == CoordinatorType.TRANSACTION:
             self._transactions.expect()
+        else:
+            self._share_groups.states.expect()
         own = self._cluster.endpoint(call.session.listener)
         return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
 
@@ -191,14 +193,14 @@ class GroupHandlers:
         results = []
         async for group_id in in_slices(group_ids):
             if group_id in self._coordinator.state.by_id:
-                await self._coordinator.prepare([group_id])
+                await self._share_groups.prepare_to_end(group_id)
             error = self._deletion_error(group_id, call)
             if not error:
-                if self._share_groups.group(group_id) is not None:
-                    self._share_groups.end_states(group_id)
+                self._share_groups.end_states(group_id)
                 self._groups.forget(group_id)
                 self._coordinator.commit(list(self._coordinator.state.by_id[group_id].removal()))
             results.append(DeleteGroupsResponse.DeletableGroupResult(group_id, error))
+        await self._share_groups.states.durable()
         await self._coordinator.durable()
         return DeleteGroupsResponse(results=tuple(results))
 

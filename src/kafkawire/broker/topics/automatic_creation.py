@@ -71,6 +71,17 @@ def internal_topic(name: str, configuration: Values) -> _Topic | None:
             replicas = number("transaction.state.log.replication.factor")
             segment_bytes = number("transaction.state.log.segment.bytes")
             return _compacted(name, partitions, replicas, "uncompressed", segment_bytes)
+        case "__share_group_state":
+            partitions = number("share.coordinator.state.topic.num.partitions")
+            replicas = number("share.coordinator.state.topic.replication.factor")
+            configs = (
+                _Config("cleanup.policy", "delete"),
+                _Config("compression.type", "producer"),
+                _Config("segment.bytes", str(number("share.coordinator.state.topic.segment.bytes"))),
+                _Config("min.insync.replicas", str(number("share.coordinator.state.topic.min.isr"))),
+                _Config("retention.ms", "-1"),
+            )
+            return _Topic(name, partitions, replicas, (), configs)
     return None
 
 

@@ -85,7 +85,7 @@ _ADDRESSES = frozenset(
 
 _NOT_SERVED = frozenset(
     {
-        78, 79, *range(83, 90),
+        88, 89,
     }
 )  # fmt: skip
 """APIs of Apache Kafka that the embedded broker does not have."""

@@ -78,7 +78,7 @@ class ShareGroup(AssignedGroup[ShareKey]):
 
     Attributes:
         state: the records, folded.
-        wanted: the partitions whose states are to begin now; ``begin`` is called when they have.
+        wanted: the partitions whose states are to begin now. The caller takes them, and calls ``begin`` when they have.
     """
 
     def __init__(
@@ -259,12 +259,11 @@ class ShareGroup(AssignedGroup[ShareKey]):
             self.wanted = topics
 
     def begin(self, topics: Shared) -> None:
-        """Record partitions whose states have begun."""
-        self.wanted = {}
+        """Record partitions whose states have begun, except those of topics that were deleted in the meantime."""
         named = {
             topic: SharedTopic(self._topics.name_of(topic) or each.name, each.partitions)
             for topic, each in topics.items()
-            if each.partitions
+            if each.partitions and topic in self.partitions.initializing
         }
         if named:
             self.record(self.partitions.begun(named))

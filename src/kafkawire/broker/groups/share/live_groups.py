@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
@@ -14,11 +14,11 @@ from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.share import offsets
 from kafkawire.broker.groups.share.group import ShareGroup, check
 from kafkawire.broker.groups.share.member import LEFT
-from kafkawire.broker.groups.share.partition_states import ShareStates
 from kafkawire.broker.groups.share.settings import ShareGroupSettings
-from kafkawire.broker.groups.share.shared_partitions import Shared, SharedPartitions
+from kafkawire.broker.groups.share.shared_partitions import SharedPartitions
 from kafkawire.broker.groups.state import GroupKind
 from kafkawire.broker.groups.topics import KnownTopics
+from kafkawire.broker.share_coordinator.states import SharePartitionKey, ShareStates
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
@@ -95,7 +95,7 @@ class ShareGroups(AssignedGroups[ShareGroup]):
         leaves = request.member_epoch == LEFT
         answer = group.leave(request) if leaves else group.heartbeat(request, client, self._now())
         self._settle(group)
-        self._begin(group, {topic: dict.fromkeys(each.partitions, -1) for topic, each in group.wanted.items()})
+        await self._begin(group, {topic: dict.fromkeys(each.partitions, -1) for topic, each in group.wanted.items()})
         await self._coordinator.durable()
         return answer
 
@@ -114,7 +114,7 @@ class ShareGroups(AssignedGroups[ShareGroup]):
         altered = offsets.altered(request, self._topics)
         group.want(altered.shared, self._now())
         self._settle(group)
-        self._begin(group, altered.start_offsets)
+        await self._begin(group, altered.start_offsets)
         await self._coordinator.durable()
         return altered.answer
 
@@ -126,7 +126,7 @@ class ShareGroups(AssignedGroups[ShareGroup]):
             StorageError, OSError: a record could not be written.
         """
         self.found(request.group_id)
-        await self._coordinator.prepare([request.group_id])
+        await self.prepare_to_end(request.group_id)
         group = self.found(request.group_id)
         if not group.is_empty:
             raise GroupError(ErrorCode.NON_EMPTY_GROUP, offsets.NOT_EMPTY)
@@ -139,17 +139,30 @@ class ShareGroups(AssignedGroups[ShareGroup]):
         if deleted.ended:
             group.record(deleted.after)
             self._settle(group)
+        await self.states.durable()
         await self._coordinator.durable()
         return deleted.answer
 
+    async def prepare_to_end(self, group_id: str) -> None:
+        """Prepare the logs of a group, and of all its states if it is a share group.
+
+        Raises:
+            StorageError: a log has failed.
+        """
+        group = self.group(group_id)
+        if group is not None:
+            ended = offsets.all_partitions(group.partitions, self._topics)
+            await self.states.prepare(_owners(group_id, ended))
+        await self._coordinator.prepare([group_id])
+
     def end_states(self, group_id: str) -> None:
-        """End all states of a group that is deleted; the log is prepared.
+        """End all states of a group that is deleted, if it is a share group; the logs are prepared.
 
         Raises:
             StorageError: a record could not be written.
         """
-        group = self.found(group_id)
-        if group.state.partitions is None:
+        group = self.group(group_id)
+        if group is None or group.state.partitions is None:
             return
         ended = offsets.all_partitions(group.partitions, self._topics)
         group.record(SharedPartitions(deleting=frozenset(ended)))
@@ -200,16 +213,21 @@ class ShareGroups(AssignedGroups[ShareGroup]):
 
     # States of partitions.
 
-    def _begin(self, group: ShareGroup, start_offsets: offsets.StartOffsets) -> None:
-        """Let states begin that the group has recorded as wanted."""
-        wanted: Shared = group.wanted
+    async def _begin(self, group: ShareGroup, start_offsets: offsets.StartOffsets) -> None:
+        """Let states begin that the group has recorded as wanted, then record that they have."""
+        wanted, group.wanted = group.wanted, {}
         if not wanted:
             return
+        epoch = group.state.epoch
+        await self.states.prepare(_owners(group.group_id, start_offsets))
         for topic, by_partition in start_offsets.items():
             for partition, start_offset in by_partition.items():
-                self.states.initialize(group.group_id, topic, partition, group.state.epoch, start_offset)
-        group.begin(wanted)
-        self._settle(group)
+                self.states.initialize(group.group_id, topic, partition, epoch, start_offset)
+        await self.states.durable()
+        await self._coordinator.prepare([group.group_id])
+        if self.group(group.group_id) is group:
+            group.begin(wanted)
+            self._settle(group)
 
     def _end(self, group_id: str, partitions: offsets.Ended) -> None:
         for topic, each in partitions.items():
@@ -230,6 +248,10 @@ class ShareGroups(AssignedGroups[ShareGroup]):
         )
         found = (group for group in groups if group is not None)
         return [group.group_id for group in found if group.partitions.without_topics(topics) != group.partitions]
+
+
+def _owners(group_id: str, partitions: Mapping[Uuid, Iterable[int]]) -> Sequence[str]:
+    return [SharePartitionKey(group_id, topic, each).owner for topic, some in partitions.items() for each in some]
 
 
 def _size(request: ShareGroupHeartbeatRequest) -> int:

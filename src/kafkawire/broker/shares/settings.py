@@ -1,0 +1,83 @@
+"""The broker's and the groups' properties for share groups, as far as share partitions follow them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.wire.message import Struct
+
+_DURATION: Final = re.compile(
+    r"by_duration:[+]?P(?:[+]?(\d+)D)?(?:T(?:[+]?(\d+)H)?(?:[+]?(\d+)M)?(?:[+]?(\d+)(?:[.](\d{0,9}))?S)?)?",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+class ShareRules(Struct, frozen=True, gc=False):
+    """The settings of a group.
+
+    Attributes:
+        lock_ms: how long a member may have a record (``share.record.lock.duration.ms``).
+        most_deliveries: how often a record is delivered (``share.delivery.count.limit``).
+        most_in_flight: how many records of a partition are in flight (``share.partition.max.record.locks``).
+        renews: whether members may begin their locks again (``share.renew.acknowledge.enable``).
+        is_committed: whether records of aborted transactions are left out (``share.isolation.level``).
+        reset: where a new group begins (``share.auto.offset.reset``).
+    """
+
+    lock_ms: int = 30_000
+    most_deliveries: int = 5
+    most_in_flight: int = 2000
+    renews: bool = True
+    is_committed: bool = False
+    reset: str = "latest"
+
+
+class ShareSettings:
+    """The settings of groups, read again where they can change while the broker runs.
+
+    Args:
+        configuration: the broker's.
+        of_group: the configurations that are set for a group, by its id.
+
+    Attributes:
+        most_sessions: how many share sessions there are (``group.share.max.share.sessions``).
+    """
+
+    def __init__(self, configuration: Values, of_group: Callable[[str], Mapping[str, str]]) -> None:
+        self._configuration = configuration
+        self._of_group = of_group
+        self.most_sessions = configuration.integer("group.share.max.share.sessions")
+
+    def of(self, group_id: str) -> ShareRules:
+        """The settings of a group as they are now."""
+        own = self._of_group(group_id)
+
+        def number(name: str) -> int:
+            text = own.get(name)
+            return self._configuration.integer(f"group.{name}") if text is None else int(text)
+
+        return ShareRules(
+            lock_ms=number("share.record.lock.duration.ms"),
+            most_deliveries=number("share.delivery.count.limit"),
+            most_in_flight=number("share.partition.max.record.locks"),
+            renews=own.get("share.renew.acknowledge.enable", "true").strip().lower() == "true",
+            is_committed=own.get("share.isolation.level", "").lower() == "read_committed",
+            reset=own.get("share.auto.offset.reset", "latest").lower(),
+        )
+
+
+def duration_ms(reset: str) -> int:
+    """The milliseconds of ``by_duration:PT1H30M``.
+
+    Raises:
+        ValueError: it is no duration.
+    """
+    found = _DURATION.fullmatch(reset)
+    if found is None:
+        raise ValueError(f"{reset!r} is no duration: pass something like by_duration:PT1H")
+    days, hours, minutes, seconds = (int(each or 0) for each in found.groups()[:4])
+    fraction = int((found[5] or "").ljust(3, "0")[:3])
+    return ((days * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000 + fraction

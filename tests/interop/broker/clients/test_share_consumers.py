@@ -1,0 +1,89 @@
+"""Apache Kafka's console consumer of share groups: what it accepts, rejects and releases, and who gets it then."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import pytest
+from tests.apache_kafka.java_program import java_command
+from tests.apache_kafka.releases import newest_broker_release
+
+from kafkawire.admin import BlockingAdminClient, ConfigChange, ConfigResource, NewTopic, TopicPartition
+from kafkawire.broker import ThreadedBroker
+
+Untyped: TypeAlias = Any
+"""What the producer's library is made of."""
+
+pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
+
+TOPIC, GROUP, RECORDS = "orders", "workers", 40
+TOOL = "org.apache.kafka.tools.consumer.ConsoleShareConsumer"
+EACH = list(range(RECORDS))
+
+
+@pytest.fixture
+def broker() -> Iterator[ThreadedBroker]:
+    """A broker with records that the group has yet to read."""
+    confluent: Untyped = importlib.import_module("confluent_kafka")
+    with ThreadedBroker() as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic(TOPIC, 1)]).all()
+        configure(admin, "share.auto.offset.reset", "earliest")
+        producer = confluent.Producer({"bootstrap.servers": broker.bootstrap_servers, "linger.ms": 0})
+        for number in range(RECORDS):
+            producer.produce(TOPIC, str(number).encode())
+            producer.flush(20)
+        yield broker
+
+
+def configure(admin: BlockingAdminClient, name: str, value: str) -> None:
+    admin.incremental_alter_configs({ConfigResource.group(GROUP): [ConfigChange.set(name, value)]}).all()
+
+
+def read(broker: ThreadedBroker, *options: str, most: int = RECORDS) -> Sequence[int]:
+    """What the console prints of the topic until it has some records, or gets none for three seconds."""
+    where = ("--bootstrap-server", broker.bootstrap_servers, "--topic", TOPIC, "--group", GROUP)
+    ended = subprocess.run(
+        [
+            *java_command(newest_broker_release(), "512m", ()), TOOL, *where,
+            "--max-messages", str(most), "--timeout-ms", "3000", *options,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )  # fmt: skip
+    assert ended.returncode == 0 or "TimeoutException" in ended.stderr, ended.stderr
+    return [int(line) for line in ended.stdout.split()]
+
+
+def start_offset(broker: ThreadedBroker) -> int | None:
+    """The first record that the group has not completed."""
+    with BlockingAdminClient(broker.bootstrap_servers) as admin:
+        begun = admin.list_share_group_offsets([GROUP]).all()[GROUP].all()[TopicPartition(TOPIC, 0)]
+    return None if begun is None else begun.start_offset
+
+
+def test_accepted_records_do_not_come_again(broker: ThreadedBroker) -> None:
+    first = read(broker, most=RECORDS // 4)
+    assert first == EACH[: RECORDS // 4]
+    assert start_offset(broker) == len(first)
+    assert read(broker, most=RECORDS - len(first)) == EACH[len(first) :]
+    assert start_offset(broker) == RECORDS
+
+
+def test_rejected_records_do_not_come_again(broker: ThreadedBroker) -> None:
+    rejected = read(broker, "--reject", most=RECORDS // 2)
+    assert rejected == EACH[: RECORDS // 2]
+    assert read(broker, most=RECORDS // 2) == EACH[RECORDS // 2 :]
+
+
+def test_released_records_come_again_until_the_limit_of_deliveries(broker: ThreadedBroker) -> None:
+    with BlockingAdminClient(broker.bootstrap_servers) as admin:
+        configure(admin, "share.delivery.count.limit", "2")
+    assert read(broker, "--release", most=RECORDS) == EACH
+    assert read(broker, "--release", most=RECORDS) == EACH
+    assert read(broker) == []
+    assert start_offset(broker) == RECORDS

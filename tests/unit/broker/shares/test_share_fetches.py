@@ -1,0 +1,139 @@
+"""Share fetches where time or the end of the broker matter; other tests compare the rest with Apache Kafka."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from tests.embedded.connection import connected_to
+from tests.unit.broker.shares.share_members import (
+    ACCEPT,
+    REJECT,
+    RELEASE,
+    RENEW,
+    Member,
+    begin_group,
+    configure,
+    create,
+    produce,
+)
+
+from kafkawire.broker import EmbeddedBroker, ManualClock
+from kafkawire.protocol import DeleteTopicsRequest, DeleteTopicsResponse, ShareFetchResponse
+from kafkawire.protocol.error_codes import ErrorCode
+
+
+async def test_a_lock_ends_and_the_record_comes_again_with_a_higher_count() -> None:
+    clock = ManualClock()
+    async with EmbeddedBroker(clock=clock) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await produce(client, 3)
+        first, second = Member(client, topic_id, "1"), Member(client, topic_id, "2")
+        assert await first.fetch() == [(0, 2, 1)]
+        assert await second.fetch() == []
+        await clock.advance_in_steps(29.9)
+        assert await second.fetch() == []
+        await clock.advance_in_steps(0.2)
+        assert await second.fetch() == [(0, 2, 2)]
+        assert await first.acknowledge((0, 2, [ACCEPT])) == ErrorCode.INVALID_RECORD_STATE
+
+
+async def test_a_renewed_lock_begins_again() -> None:
+    clock = ManualClock()
+    async with EmbeddedBroker(clock=clock) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await produce(client, 3)
+        first, second = Member(client, topic_id, "1"), Member(client, topic_id, "2")
+        assert await first.fetch() == [(0, 2, 1)]
+        await clock.advance_in_steps(20)
+        assert await first.fetch((1, 1, [RENEW]), renews=True) == []
+        await clock.advance_in_steps(20)
+        assert await second.fetch() == [(0, 0, 2), (2, 2, 2)]
+        assert await first.acknowledge((1, 1, [ACCEPT])) == 0
+
+
+async def test_a_record_is_delivered_as_often_as_the_group_wants() -> None:
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await configure(client, share_delivery_count_limit="2")
+        await produce(client, 1)
+        member = Member(client, topic_id)
+        assert await member.fetch() == [(0, 0, 1)]
+        assert await member.fetch((0, 0, [RELEASE])) == [(0, 0, 2)]
+        assert await member.fetch((0, 0, [RELEASE])) == []
+        await produce(client, 1)
+        assert await member.fetch() == [(1, 1, 1)]
+
+
+async def test_a_waiting_fetch_gets_what_another_member_releases() -> None:
+    async with (
+        EmbeddedBroker(clock=ManualClock()) as broker,
+        connected_to(broker) as one,
+        connected_to(broker) as other,
+    ):
+        topic_id = await create(one)
+        await produce(one, 2)
+        first, second = Member(one, topic_id, "1"), Member(other, topic_id, "2")
+        assert await first.fetch() == [(0, 1, 1)]
+        waiting = asyncio.ensure_future(second.fetch(wait_ms=60_000, least=1))
+        await asyncio.sleep(0.05)
+        await first.acknowledge((0, 1, [ACCEPT, RELEASE]))
+        assert await waiting == [(1, 1, 2)]
+
+
+async def test_a_waiting_fetch_gets_what_is_produced() -> None:
+    async with (
+        EmbeddedBroker(clock=ManualClock()) as broker,
+        connected_to(broker) as one,
+        connected_to(broker) as other,
+    ):
+        topic_id = await create(one)
+        waiting = asyncio.ensure_future(Member(other, topic_id).fetch(wait_ms=60_000, least=1))
+        await asyncio.sleep(0.05)
+        await produce(one, 2)
+        assert await waiting == [(0, 1, 1)]
+
+
+async def test_the_end_of_a_session_releases_its_records() -> None:
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await produce(client, 4)
+        first, second = Member(client, topic_id, "1"), Member(client, topic_id, "2")
+        assert await first.fetch() == [(0, 3, 1)]
+        assert await first.acknowledge((0, 1, [ACCEPT, REJECT])) == 0
+        await first.leave()
+        assert await second.fetch() == [(2, 3, 2)]
+
+
+async def test_a_restart_keeps_what_was_acknowledged_and_forgets_locks(tmp_path: Path) -> None:
+    async with EmbeddedBroker({}, data_dir=tmp_path) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await produce(client, 4, 2)
+        member = Member(client, topic_id)
+        assert await member.fetch(batch_size=1) == [(0, 3, 1), (4, 5, 1)]
+        assert await member.acknowledge((0, 3, [ACCEPT, RELEASE, ACCEPT, REJECT])) == 0
+    async with EmbeddedBroker({}, data_dir=tmp_path) as broker, connected_to(broker) as client:
+        assert await Member(client, topic_id).fetch() == [(1, 1, 2), (4, 5, 1)]
+
+
+async def test_the_state_goes_with_the_topic() -> None:
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await produce(client, 1)
+        member = Member(client, topic_id)
+        assert await member.fetch() == [(0, 0, 1)]
+        deleted = await client.ask(DeleteTopicsRequest(topic_names=("t",), timeout_ms=1000), 5, DeleteTopicsResponse)
+        assert not deleted.responses[0].error_code
+        answer = await member.client.ask(member.fetch_request(), 2, ShareFetchResponse)
+        assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR  # as in Kafka
+
+
+async def test_a_state_that_begins_again_fences_members_of_the_earlier_one() -> None:
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await produce(client, 4)
+        member = Member(client, topic_id)
+        assert await member.fetch() == [(0, 3, 1)]
+        await begin_group(client, topic_id, state_epoch=1, offset=2)
+        assert await member.acknowledge((0, 3, [ACCEPT])) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+        assert await member.fetch() == [(2, 3, 1)]
