@@ -225,9 +225,10 @@ class ShareGroups(AssignedGroups[ShareGroup]):
                 self.states.initialize(group.group_id, topic, partition, epoch, start_offset)
         await self.states.durable()
         await self._coordinator.prepare([group.group_id])
-        if self.group(group.group_id) is group:
-            group.begin(wanted)
-            self._settle(group)
+        as_it_is_now = self.group(group.group_id)
+        if as_it_is_now is not None:
+            as_it_is_now.begin(wanted)
+            self._settle(as_it_is_now)
 
     def _end(self, group_id: str, partitions: offsets.Ended) -> None:
         for topic, each in partitions.items():
