@@ -165,13 +165,16 @@ def read(talk: Talk, group: str, topic_id: Uuid, *, leader_epoch: int = -1, part
     talk.ask(asked(group, (asked.ReadStateData(topic_id, data),)), 0, ReadShareGroupStateResponse)
 
 
-def available(talk: Talk, group: str, topic_id: Uuid, partition: int = 0) -> None:
-    """Wait until a record is available again, since Kafka ends a session after it has answered."""
+def available(talk: Talk, group: str, topic_id: Uuid, partition: int = 0, *, deliveries: int = 1) -> None:
+    """Wait until a delivered record is available again, since Kafka ends a session after it has answered."""
     asked = ReadShareGroupStateRequest
     request = asked(group, (asked.ReadStateData(topic_id, (asked.PartitionData(partition, -1),)),))
     eventually(
         lambda: talk.learn(request, 0, ReadShareGroupStateResponse),
-        lambda answer: any(not each.delivery_state for each in answer.results[0].partitions[0].state_batches),
+        lambda answer: any(
+            not each.delivery_state and each.delivery_count >= deliveries
+            for each in answer.results[0].partitions[0].state_batches
+        ),
     )
 
 

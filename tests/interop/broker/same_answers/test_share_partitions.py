@@ -107,6 +107,7 @@ def test_batches_have_about_the_size_that_a_member_wants(talk: Talk) -> None:
     other.fetch(most=500, batch_size=2)
     other.look()
     other.leave()
+    available(talk, "sp-sizes", topic_id, deliveries=2)
     read(talk, "sp-sizes", topic_id)
 
 
