@@ -68,7 +68,7 @@ def test_everything_that_is_set_is_read(broker: Broker, admin: BlockingAdminClie
 
 
 def test_groups_have_configs_since_kafka_4(broker: Broker, admin: BlockingAdminClient) -> None:
-    read = admin.run(read_cluster)
+    read = settled(broker, admin)
     assert read.unread == ()
     if is_at_least(broker.release, "4.1"):
         assert read.state.configs[GROUP] == {"consumer.session.timeout.ms": "50000"}
@@ -99,12 +99,14 @@ def test_the_log_has_the_same_now_and_before_a_change(broker: Broker, admin: Blo
     }
 
 
-def test_a_plan_after_an_export_is_empty(broker: Broker, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_after_an_export_is_empty(
+    broker: Broker, admin: BlockingAdminClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settled(broker, admin)
     assert main(["export", "-b", broker.address, "--out", f"{tmp_path}/"]) == ExitCode.DONE
     declared = read_documents([tmp_path])
     assert not declared.problems
-    with BlockingAdminClient(broker.address) as client:
-        read = client.run(read_cluster)
+    read = admin.run(read_cluster)
     plan = plan_of(declared.state, read.state, may_delete=lambda _kind, _item: True, unread=read.unread)
     assert {item.action for item in plan.items} == {Action.UNCHANGED}
     assert main(["plan", str(tmp_path), "-b", broker.address, "--exit-code"]) == ExitCode.DONE
