@@ -24,7 +24,7 @@ demo: setup ## Show the main parts in chapters (CHAPTER="2 broker" shows these, 
 # each test once, those with coverage first.
 UNITS := tests/unit $(addprefix tests/golden/,cli comparison documents entities evolution pages records report rows rules wire test_report.py test_rules.py)
 COVERING := $(UNITS) $(addprefix tests/,laws/cli laws/declared laws/model interop/cli interop/declared) \
-	$(addprefix tests/laws/,broker/test_consumer_group_laws.py broker/test_mixed_group_laws.py logs/test_parts_of_histories.py)
+	$(addprefix tests/laws/,broker/test_consumer_group_laws.py broker/test_mixed_group_laws.py broker/test_share_laws.py logs/test_parts_of_histories.py)
 
 # The older releases of PySpark with which the tests with Spark run too; with the oldest two `make test-all` runs some.
 SPARK_RELEASES := 4.0 4.1 4.2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.embedded.connection import connected_to
-from tests.unit.broker.shares.share_members import ACCEPT, GROUP, RELEASE, Member, create, produce
+from tests.embedded.share_fetching import ACCEPT, GROUP, RELEASE, Member, create, produce
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.broker.share_coordinator.state_batches import RecordState, StateBatch, combined

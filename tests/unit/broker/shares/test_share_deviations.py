@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 from tests.embedded.connection import connected_to
-from tests.unit.broker.shares.share_members import GROUP, RELEASE, Member, create, produce
+from tests.embedded.share_fetching import GROUP, RELEASE, Member, create, produce
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.protocol import ShareFetchRequest, ShareFetchResponse

@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from tests.embedded.connection import connected_to
-from tests.unit.broker.shares.share_members import (
+from tests.embedded.share_fetching import (
     ACCEPT,
     REJECT,
     RELEASE,
