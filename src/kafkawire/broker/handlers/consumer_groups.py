@@ -7,12 +7,12 @@ from functools import partial
 from typing import Final
 
 from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
-from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.consumer.target_assignment import preferred_assignor
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.handlers.group_descriptions import of_groups
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
@@ -73,14 +73,13 @@ class ConsumerGroupHandlers:
         if not self._groups.is_served:
             return Refused(ErrorCode.UNSUPPORTED_VERSION)
         await self._coordinator.durable()
-        refused, described = [], []
-        async for group_id in in_slices(request.group_ids):
-            if self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.GROUP, group_id):
-                with_operations = request.include_authorized_operations
-                described.append(self._described(group_id, call, with_operations=with_operations))
-            else:
-                refused.append(Described(ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group_id))
-        return ConsumerGroupDescribeResponse(groups=(*refused, *described))
+        described = await of_groups(
+            request.group_ids,
+            may=partial(self._access.allows, call.session, AclOperation.DESCRIBE, ResourceType.GROUP),
+            describe=partial(self._described, call=call, with_operations=request.include_authorized_operations),
+            refuse=lambda group_id: Described(ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group_id),
+        )
+        return ConsumerGroupDescribeResponse(groups=described)
 
     def _described(self, group_id: str, call: Call, *, with_operations: bool) -> Described:
         if not group_id:

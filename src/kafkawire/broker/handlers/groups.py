@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -14,6 +15,7 @@ from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.classic.states import State
 from kafkawire.broker.groups.state import GroupKind
 from kafkawire.broker.handlers.context import HandlerContext
+from kafkawire.broker.handlers.group_descriptions import of_groups
 from kafkawire.broker.refusals import MALFORMED
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
@@ -152,15 +154,14 @@ class GroupHandlers:
 
     async def _describe_groups(self, request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
         await self._coordinator.durable()
-        refused, described = [], []
-        async for group_id in in_slices(request.groups):
-            if self._allows(call, AclOperation.DESCRIBE, group_id):
-                with_operations = request.include_authorized_operations
-                described.append(self._described(group_id, call, with_operations=with_operations))
-            else:
-                code = ErrorCode.GROUP_AUTHORIZATION_FAILED
-                refused.append(DescribeGroupsResponse.DescribedGroup(code, None, group_id))
-        return DescribeGroupsResponse(groups=(*refused, *described))
+        refused = partial(DescribeGroupsResponse.DescribedGroup, ErrorCode.GROUP_AUTHORIZATION_FAILED, None)
+        described = await of_groups(
+            request.groups,
+            may=partial(self._allows, call, AclOperation.DESCRIBE),
+            describe=partial(self._described, call=call, with_operations=request.include_authorized_operations),
+            refuse=refused,
+        )
+        return DescribeGroupsResponse(groups=described)
 
     def _described(self, group_id: str, call: Call, *, with_operations: bool) -> DescribeGroupsResponse.DescribedGroup:
         described = DescribeGroupsResponse.DescribedGroup
