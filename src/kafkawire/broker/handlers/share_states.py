@@ -5,15 +5,21 @@ Brokers send them to share coordinators.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.share_coordinator.state_batches import StateBatch
-from kafkawire.broker.share_coordinator.states import NO_EPOCH, UNINITIALIZED, SharePartitionKey, StateUpdate
+from kafkawire.broker.share_coordinator.states import (
+    NO_EPOCH,
+    UNINITIALIZED,
+    SharePartitionKey,
+    ShareState,
+    StateUpdate,
+)
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.protocol import (
@@ -41,15 +47,26 @@ _NEGATIVE: Final = "The partition id cannot be a negative number."
 _UNREAD: Final = "Read operation on uninitialized share partition not allowed."
 _UNWRITTEN: Final = "Write operation on uninitialized share partition not allowed."
 
-_Request: TypeAlias = (
-    DeleteShareGroupStateRequest
-    | InitializeShareGroupStateRequest
-    | ReadShareGroupStateRequest
-    | ReadShareGroupStateSummaryRequest
-    | WriteShareGroupStateRequest
-)
-
+P = TypeVar("P", bound="_AskedPartition")
+P_co = TypeVar("P_co", bound="_AskedPartition", covariant=True)
 R = TypeVar("R")
+
+
+class _AskedPartition(Protocol):
+    """A partition in a request."""
+
+    @property
+    def partition(self) -> int: ...
+
+
+class _AskedTopic(Protocol[P_co]):
+    """A topic in a request."""
+
+    @property
+    def topic_id(self) -> Uuid: ...
+    @property
+    def partitions(self) -> Sequence[P_co]: ...
+
 
 Initialized = InitializeShareGroupStateResponse.PartitionResult
 Read = ReadShareGroupStateResponse.PartitionResult
@@ -93,67 +110,44 @@ class ShareStateHandlers:
     async def _initialize(
         self, request: InitializeShareGroupStateRequest, call: Call
     ) -> InitializeShareGroupStateResponse:
-        response = InitializeShareGroupStateResponse
-        refused, results = self._refused(call), dict[Uuid, list[Initialized]]()
-        if not request.group_id and not refused:
-            return response()
-        async for topic_id, asked in in_slices(
-            [(topic.topic_id, each) for topic in request.topics for each in topic.partitions]
-        ):
-            key = SharePartitionKey(request.group_id, topic_id, asked.partition)
-            error = refused or self._error(key) or self._fenced(key, state_epoch=asked.state_epoch)
-            error = error or self._topic_error(key)
+        async def initialized(
+            key: SharePartitionKey, asked: InitializeShareGroupStateRequest.PartitionData, error: _Error | None
+        ) -> Initialized:
+            error = error or self._fenced(key, state_epoch=asked.state_epoch) or self._topic_error(key)
             if error is None:
                 await self._states.prepare((key.owner,))
                 self._states.initialize(*key, asked.state_epoch, asked.start_offset)
-            results.setdefault(topic_id, []).append(Initialized(asked.partition, *error or ()))
-        await self._states.durable()
-        return response(tuple(response.InitializeStateResult(*each) for each in _in_tuples(results)))
+            return Initialized(asked.partition, *error or ())
+
+        results = await self._of_each(request.group_id, request.topics, call, initialized, may_lack_partitions=True)
+        return InitializeShareGroupStateResponse(
+            tuple(InitializeShareGroupStateResponse.InitializeStateResult(*each) for each in results)
+        )
 
     async def _read(self, request: ReadShareGroupStateRequest, call: Call) -> ReadShareGroupStateResponse:
-        response, batch = ReadShareGroupStateResponse, ReadShareGroupStateResponse.StateBatch
-        refused, results = self._refused(call), dict[Uuid, list[Read]]()
-        if self._is_empty(request) and not refused:
-            return response()
-        async for topic_id, asked in in_slices(
-            [(topic.topic_id, each) for topic in request.topics for each in topic.partitions]
-        ):
-            key = SharePartitionKey(request.group_id, topic_id, asked.partition)
-            result, error = None, refused or self._error(key)
+        async def read(
+            key: SharePartitionKey, asked: ReadShareGroupStateRequest.PartitionData, error: _Error | None
+        ) -> Read:
             if error is None and self._states.summary(*key) is None:
                 error = _Error(ErrorCode.INVALID_REQUEST, _UNREAD)
             error = error or self._fenced(key, asked.leader_epoch) or self._topic_error(key)
-            if error is None:
-                await self._states.prepare((key.owner,))
-                state = self._states.read_to_deliver(key, asked.leader_epoch)
-                if isinstance(state, ErrorCode):
-                    error = _Error(state, _WORDS.get(state, _UNREAD))
-                else:
-                    batches = tuple(
-                        batch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
-                        for each in state.batches
-                    )
-                    summary = state.summary
-                    result = Read(
-                        asked.partition,
-                        state_epoch=summary.state_epoch,
-                        start_offset=summary.start_offset,
-                        state_batches=batches,
-                    )
-            results.setdefault(topic_id, []).append(result or Read(asked.partition, *error or ()))
-        await self._states.durable()
-        return response(tuple(response.ReadStateResult(*each) for each in _in_tuples(results)))
+            if error is not None:
+                return Read(asked.partition, *error)
+            await self._states.prepare((key.owner,))
+            state = self._states.read_to_deliver(key, asked.leader_epoch)
+            if isinstance(state, ErrorCode):
+                return Read(asked.partition, state, _WORDS.get(state, _UNREAD))
+            return _recorded(asked.partition, state)
+
+        results = await self._of_each(request.group_id, request.topics, call, read)
+        return ReadShareGroupStateResponse(
+            tuple(ReadShareGroupStateResponse.ReadStateResult(*each) for each in results)
+        )
 
     async def _write(self, request: WriteShareGroupStateRequest, call: Call) -> WriteShareGroupStateResponse:
-        response = WriteShareGroupStateResponse
-        refused, results = self._refused(call), dict[Uuid, list[Wrote]]()
-        if self._is_empty(request) and not refused:
-            return response()
-        async for topic_id, asked in in_slices(
-            [(topic.topic_id, each) for topic in request.topics for each in topic.partitions]
-        ):
-            key = SharePartitionKey(request.group_id, topic_id, asked.partition)
-            error = refused or self._error(key)
+        async def written(
+            key: SharePartitionKey, asked: WriteShareGroupStateRequest.PartitionData, error: _Error | None
+        ) -> Wrote:
             if error is None and self._states.summary(*key) is None:
                 error = _Error(ErrorCode.INVALID_REQUEST, _UNWRITTEN)
             error = error or self._fenced(key, asked.leader_epoch, asked.state_epoch) or self._topic_error(key)
@@ -161,63 +155,84 @@ class ShareStateHandlers:
                 await self._states.prepare((key.owner,))
                 code = self._states.write(key, _update(asked))
                 error = _Error(code, _WORDS.get(code, _UNWRITTEN)) if code else None
-            results.setdefault(topic_id, []).append(Wrote(asked.partition, *error or ()))
-        await self._states.durable()
-        return response(tuple(response.WriteStateResult(*each) for each in _in_tuples(results)))
+            return Wrote(asked.partition, *error or ())
+
+        results = await self._of_each(request.group_id, request.topics, call, written)
+        return WriteShareGroupStateResponse(
+            tuple(WriteShareGroupStateResponse.WriteStateResult(*each) for each in results)
+        )
 
     async def _delete(self, request: DeleteShareGroupStateRequest, call: Call) -> DeleteShareGroupStateResponse:
-        response = DeleteShareGroupStateResponse
-        refused, results = self._refused(call), dict[Uuid, list[Deleted]]()
-        if self._is_empty(request) and not refused:
-            return response()
-        async for topic_id, asked in in_slices(
-            [(topic.topic_id, each) for topic in request.topics for each in topic.partitions]
-        ):
-            key = SharePartitionKey(request.group_id, topic_id, asked.partition)
-            error = refused or self._error(key) or self._topic_error(key)
+        async def deleted(
+            key: SharePartitionKey, asked: DeleteShareGroupStateRequest.PartitionData, error: _Error | None
+        ) -> Deleted:
+            error = error or self._topic_error(key)
             if error is None:
                 await self._states.prepare((key.owner,))
                 self._states.delete(*key)
-            results.setdefault(topic_id, []).append(Deleted(asked.partition, *error or ()))
-        await self._states.durable()
-        return response(tuple(response.DeleteStateResult(*each) for each in _in_tuples(results)))
+            return Deleted(asked.partition, *error or ())
+
+        results = await self._of_each(request.group_id, request.topics, call, deleted)
+        return DeleteShareGroupStateResponse(
+            tuple(DeleteShareGroupStateResponse.DeleteStateResult(*each) for each in results)
+        )
 
     async def _summarize(
         self, request: ReadShareGroupStateSummaryRequest, call: Call
     ) -> ReadShareGroupStateSummaryResponse:
-        response = ReadShareGroupStateSummaryResponse
-        refused, results = self._refused(call), dict[Uuid, list[Summary]]()
-        if self._is_empty(request) and not refused:
-            return response()
-        async for topic_id, asked in in_slices(
-            [(topic.topic_id, each) for topic in request.topics for each in topic.partitions]
-        ):
-            key = SharePartitionKey(request.group_id, topic_id, asked.partition)
-            error = refused or self._error(key) or self._topic_error(key)
-            summary = self._states.summary(*key)
+        async def summarized(
+            key: SharePartitionKey, asked: ReadShareGroupStateSummaryRequest.PartitionData, error: _Error | None
+        ) -> Summary:
+            error, summary = error or self._topic_error(key), self._states.summary(*key)
             if error is not None:
-                result = Summary(asked.partition, *error)
-            elif summary is None:
-                result = Summary(asked.partition, start_offset=UNINITIALIZED, delivery_complete_count=UNINITIALIZED)
-            else:
-                result = Summary(
-                    asked.partition,
-                    state_epoch=summary.state_epoch,
-                    leader_epoch=summary.leader_epoch,
-                    start_offset=summary.start_offset,
-                    delivery_complete_count=summary.delivery_complete_count,
-                )
-            results.setdefault(topic_id, []).append(result)
+                return Summary(asked.partition, *error)
+            if summary is None:
+                return Summary(asked.partition, start_offset=UNINITIALIZED, delivery_complete_count=UNINITIALIZED)
+            return Summary(
+                asked.partition,
+                state_epoch=summary.state_epoch,
+                leader_epoch=summary.leader_epoch,
+                start_offset=summary.start_offset,
+                delivery_complete_count=summary.delivery_complete_count,
+            )
+
+        results = await self._of_each(request.group_id, request.topics, call, summarized)
+        return ReadShareGroupStateSummaryResponse(
+            tuple(ReadShareGroupStateSummaryResponse.ReadStateSummaryResult(*each) for each in results)
+        )
+
+    async def _of_each(
+        self,
+        group_id: str,
+        topics: Sequence[_AskedTopic[P]],
+        call: Call,
+        result: Callable[[SharePartitionKey, P, _Error | None], Awaitable[R]],
+        *,
+        may_lack_partitions: bool = False,
+    ) -> Sequence[tuple[Uuid, Sequence[R]]]:
+        """The results of all partitions by topic, once they are durable.
+
+        Args:
+            group_id, topics: of the request. Without a group the answer is empty; so it is if a topic has no
+                partitions, unless ``may_lack_partitions``.
+            call: whose rights count.
+            result: makes the result of a partition, with the error that is known already.
+        """
+        refused, results = self._refused(call), dict[Uuid, list[R]]()
+        is_whole = group_id and (may_lack_partitions or all(topic.partitions for topic in topics))
+        if not is_whole and not refused:
+            return ()
+        async for topic_id, asked in in_slices(
+            [(topic.topic_id, each) for topic in topics for each in topic.partitions]
+        ):
+            key = SharePartitionKey(group_id, topic_id, asked.partition)
+            results.setdefault(topic_id, []).append(await result(key, asked, refused or self._error(key)))
         await self._states.durable()
-        return response(tuple(response.ReadStateSummaryResult(*each) for each in _in_tuples(results)))
+        return [(topic_id, tuple(found)) for topic_id, found in results.items()]
 
     def _refused(self, call: Call) -> _Error | None:
         is_allowed = self._access.allows_on_cluster(call.session, AclOperation.CLUSTER_ACTION)
         return None if is_allowed else _Error.of(ErrorCode.CLUSTER_AUTHORIZATION_FAILED)
-
-    def _is_empty(self, request: _Request) -> bool:
-        """Whether the response has nothing, as for a request that lacks its group or the partitions of a topic."""
-        return not request.group_id or not all(topic.partitions for topic in request.topics)
 
     def _error(self, key: SharePartitionKey) -> _Error | None:
         return _Error(ErrorCode.INVALID_REQUEST, _NEGATIVE) if key.partition < 0 else None
@@ -234,6 +249,19 @@ class ShareStateHandlers:
         return None if has_it else _Error.of(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
 
 
+def _recorded(partition: int, state: ShareState) -> Read:
+    batch = ReadShareGroupStateResponse.StateBatch
+    return Read(
+        partition,
+        state_epoch=state.summary.state_epoch,
+        start_offset=state.summary.start_offset,
+        state_batches=tuple(
+            batch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
+            for each in state.batches
+        ),
+    )
+
+
 def _update(asked: WriteShareGroupStateRequest.PartitionData) -> StateUpdate:
     batches = tuple(
         StateBatch(each.first_offset, each.last_offset, each.delivery_state, each.delivery_count)
@@ -242,7 +270,3 @@ def _update(asked: WriteShareGroupStateRequest.PartitionData) -> StateUpdate:
     return StateUpdate(
         asked.state_epoch, asked.leader_epoch, asked.start_offset, asked.delivery_complete_count, batches
     )
-
-
-def _in_tuples(results: dict[Uuid, list[R]]) -> Iterator[tuple[Uuid, Sequence[R]]]:
-    return ((topic_id, tuple(partitions)) for topic_id, partitions in results.items())
