@@ -1,4 +1,4 @@
-"""Members of share groups move with the data directory to Apache Kafka and back, without an epoch more."""
+"""Share groups move with the data directory to Apache Kafka and back, with their epochs and what they have accepted."""
 
 from __future__ import annotations
 
@@ -8,23 +8,35 @@ from typing import Final
 import pytest
 from msgspec.structs import replace
 from tests.apache_kafka.connection import Connection, connected_to
+from tests.apache_kafka.console_share_consumer import console_share_consumer
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.handed_over import kafka_on
 
-from kafkawire.admin import BlockingAdminClient, NewTopic
+from kafkawire.admin import BlockingAdminClient, ConfigChange, ConfigResource, NewTopic
 from kafkawire.broker import ThreadedBroker
 from kafkawire.logs import read_table
 from kafkawire.protocol import (
+    ProduceRequest,
+    ProduceResponse,
     ShareGroupDescribeRequest,
     ShareGroupDescribeResponse,
     ShareGroupHeartbeatRequest,
     ShareGroupHeartbeatResponse,
 )
+from kafkawire.wire.batches import Record, encode_batch
 
 pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 PROPERTIES: Final = {"group.share.assignment.interval.ms": "0", "offsets.topic.num.partitions": "1"}
+SOON: Final = {
+    **PROPERTIES,
+    "group.share.heartbeat.interval.ms": "100",
+    "group.share.min.heartbeat.interval.ms": "100",
+    "share.coordinator.state.topic.num.partitions": "1",
+    "share.coordinator.state.topic.replication.factor": "1",
+    "share.coordinator.state.topic.min.isr": "1",
+}
 OFFSETS: Final = "__consumer_offsets-0/00000000000000000000.log"
 MEMBERS: Final = ("member-a", "member-b")
 
@@ -89,3 +101,29 @@ def test_members_move_to_apache_kafka_and_back(tmp_path: Path, kafka_dump_log: D
         assert described(client) == seen
     rows = [row for batch in read_table("group_history", data) for row in batch.to_pylist()]
     assert {row["member_id"] for row in rows} >= {*MEMBERS, "member-c"}
+
+
+def test_accepted_records_move_to_apache_kafka_and_back(tmp_path: Path) -> None:
+    """A third of the records is accepted at each, and what was released comes again at the next."""
+    data, numbers = tmp_path / "data", list(range(30))
+    with ThreadedBroker(SOON, data_dir=data, topics=["orders"]) as broker:
+        with BlockingAdminClient(broker.bootstrap_servers) as admin:
+            earliest = [ConfigChange.set("share.auto.offset.reset", "earliest")]
+            admin.incremental_alter_configs({ConfigResource.group("g"): earliest}).all()
+        with connected_to(broker.host, broker.port) as client:
+            for number in numbers:
+                produce(client, "orders", number)
+        assert console_share_consumer(broker.bootstrap_servers, "orders", "g", most=10) == numbers[:10]
+        released = console_share_consumer(broker.bootstrap_servers, "orders", "g", "--release", most=5)
+        assert released == numbers[10:15]
+    with kafka_on(data, tmp_path / "kafka", properties=SOON) as kafka:
+        assert console_share_consumer(kafka.address, "orders", "g", most=10) == numbers[10:20]
+    with ThreadedBroker(SOON, data_dir=data) as broker:
+        assert console_share_consumer(broker.bootstrap_servers, "orders", "g", most=20) == numbers[20:]
+
+
+def produce(client: Connection, topic: str, number: int) -> None:
+    partition = ProduceRequest.PartitionProduceData(0, encode_batch([Record(value=b"%d" % number)]))
+    data = (ProduceRequest.TopicProduceData(topic, partition_data=(partition,)),)
+    answer = client.ask(ProduceRequest(acks=-1, topic_data=data), 9, ProduceResponse)
+    assert not answer.responses[0].partition_responses[0].error_code, answer

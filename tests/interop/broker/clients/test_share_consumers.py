@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import pytest
-from tests.apache_kafka.java_program import java_command
-from tests.apache_kafka.releases import newest_broker_release
+from tests.apache_kafka.console_share_consumer import console_share_consumer
 
 from kafkawire.admin import BlockingAdminClient, ConfigChange, ConfigResource, NewTopic, TopicPartition
 from kafkawire.broker import ThreadedBroker
@@ -20,7 +18,6 @@ Untyped: TypeAlias = Any
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 TOPIC, GROUP, RECORDS = "orders", "workers", 40
-TOOL = "org.apache.kafka.tools.consumer.ConsoleShareConsumer"
 EACH = list(range(RECORDS))
 OFTEN = {"group.share.heartbeat.interval.ms": "100", "group.share.min.heartbeat.interval.ms": "100"}
 """A member gets its partitions with a later heartbeat than the first one."""
@@ -45,20 +42,7 @@ def configure(admin: BlockingAdminClient, name: str, value: str) -> None:
 
 
 def read(broker: ThreadedBroker, *options: str, most: int = RECORDS) -> Sequence[int]:
-    """What the console prints of the topic until it has some records, or gets none for three seconds."""
-    where = ("--bootstrap-server", broker.bootstrap_servers, "--topic", TOPIC, "--group", GROUP)
-    ended = subprocess.run(
-        [
-            *java_command(newest_broker_release(), "512m", ()), TOOL, *where,
-            "--max-messages", str(most), "--timeout-ms", "3000", *options,
-        ],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )  # fmt: skip
-    assert ended.returncode == 0 or "TimeoutException" in ended.stderr, ended.stderr
-    return [int(line) for line in ended.stdout.split()]
+    return console_share_consumer(broker.bootstrap_servers, TOPIC, GROUP, *options, most=most)
 
 
 def lag(broker: ThreadedBroker) -> int | None:
