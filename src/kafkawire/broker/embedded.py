@@ -418,7 +418,9 @@ class EmbeddedBroker(AnyBroker):
     def _listener_context(self, state: OpenedState, assembled: Assembled) -> ListenerContext:
         image = state.controller.image
         admission = Admission(DynamicConfiguration(state.configuration, image.configs))
-        service = Service(assembled.dispatcher, state.controller, self._clock, FrameRoom())
+        service = Service(
+            assembled.dispatcher, state.controller, self._clock, FrameRoom(), assembled.shares.connection_closed
+        )
         # Clients cannot read the directory's id, and it stays the same as long as the users stored there.
         users = Users(image.scram, assembled.tokens.login, secret=state.directory_id)
         return ListenerContext(service, admission, assembled.quotas.connections, users)

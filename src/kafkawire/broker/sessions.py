@@ -44,6 +44,7 @@ class Session(Struct, frozen=True, gc=False):
         software: name and version of the client's software, ``apache-kafka-java 4.3.1``; empty if the client does not
             send them (KIP-511).
         has_token: whether the client has logged in with a delegation token (KIP-48).
+        connection: the number of the connection; each has another one.
     """
 
     principal: Principal
@@ -51,6 +52,7 @@ class Session(Struct, frozen=True, gc=False):
     listener: str
     software: str = ""
     has_token: bool = False
+    connection: int = 0
 
 
 def has_valid_software(request: ApiVersionsRequest, version: int) -> bool:

@@ -57,7 +57,7 @@ class ShareFetchHandlers:
         key = SessionKey(request.group_id, request.member_id)
         acknowledges = any(each.acknowledgement_batches for topic in request.topics for each in topic.partitions)
         try:
-            session = self._session(request, key, acknowledges=acknowledges)
+            session = self._session(request, key, call, acknowledges=acknowledges)
         except ShareSessionError as error:
             if error.code is ErrorCode.SHARE_SESSION_LIMIT_REACHED:
                 await self._clock.sleep(min(request.max_wait_ms / 1000, _LONGEST_WAIT))
@@ -74,7 +74,9 @@ class ShareFetchHandlers:
             await self._shares.states.durable()
         return response if response.error_code else _with_results(response, results)
 
-    def _session(self, request: ShareFetchRequest, key: SessionKey, *, acknowledges: bool) -> ShareSession | None:
+    def _session(
+        self, request: ShareFetchRequest, key: SessionKey, call: Call, *, acknowledges: bool
+    ) -> ShareSession | None:
         """The session as the request changes it; None for the last request of one.
 
         Raises:
@@ -92,7 +94,7 @@ class ShareFetchHandlers:
         if epoch == INITIAL_EPOCH:
             if acknowledges:
                 raise ShareSessionError(ErrorCode.INVALID_REQUEST)
-            return sessions.begin(key, asked.items())
+            return sessions.begin(key, asked.items(), call.session.connection)
         session = sessions.of(key)
         session.check(epoch)
         forgotten = (

@@ -224,10 +224,11 @@ class Acceptor:
         service = self._context.service
         login = None if self._mechanisms is None else Login(self._mechanisms, service.dispatcher.offered)
         principal = ANONYMOUS if self._tls is None or login is not None else principal_of(writer)
-        session = Session(principal, host, self._listener.name)
+        session = Session(principal, host, self._listener.name, connection=next(service.numbers))
         connection = Connection(reader, writer, session, login=login, limits=self._limits, service=service)
         self._connections.add(connection)
         try:
             await connection.serve()
         finally:
             self._connections.discard(connection)
+            service.on_closed(session.connection)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
 from time import perf_counter
 from typing import Final
 
@@ -45,12 +46,16 @@ class Service:
         controller: has the log whose records must be durable.
         clock: the broker's.
         room: limits the memory of large requests.
+        on_closed: called with the number of each connection that has ended.
+        numbers: of connections.
     """
 
     dispatcher: Dispatcher
     controller: Controller
     clock: Clock
     room: FrameRoom
+    on_closed: Callable[[int], None]
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
 
 @dataclass(frozen=True, slots=True)

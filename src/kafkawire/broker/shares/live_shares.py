@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import Final
 
@@ -78,7 +78,7 @@ class LiveShares:
         self._by_owner: dict[str, SharePartitionKey] = {}
         self._waiting: dict[SharePartitionKey, set[asyncio.Future[None]]] = {}
         self._wakes = Wakes(clock, self._end_due_locks)
-        self._forgetting: set[asyncio.Task[None]] = set()
+        self._in_background: set[asyncio.Task[None]] = set()
         states.on_cleared.append(self._drop_all)
         controller.subscribe_to_commits(self._committed)
 
@@ -166,6 +166,24 @@ class LiveShares:
                 self._failed(key, error)
             self._changed(key)
 
+    def connection_closed(self, connection: int) -> None:
+        """End the sessions that began on a connection that has ended, as Kafka does."""
+        for session in self.sessions.of_connection(connection):
+            self._later(self._release_all(session))
+
+    async def _release_all(self, session: SessionKey) -> None:
+        try:
+            await self.release(session)
+        except (StorageError, OSError) as error:
+            _log.error(
+                "The records of member %s of %s could not be released: %s", session.member_id, session.group_id, error
+            )
+
+    def _later(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._in_background.add(task)
+        task.add_done_callback(self._in_background.discard)
+
     def uses(self, key: SharePartitionKey, partition: SharePartition) -> bool:
         """Whether a share partition is still the one in use."""
         return self._partitions.get(key) is partition
@@ -203,13 +221,13 @@ class LiveShares:
             StorageError: a write failed.
         """
         await self._wakes.settled()
-        await asyncio.gather(*self._forgetting)
+        await asyncio.gather(*self._in_background)
         await self.states.durable()
 
     async def close(self) -> None:
         """End the work in the background."""
         await self._wakes.close()
-        await asyncio.gather(*self._forgetting, return_exceptions=True)
+        await asyncio.gather(*self._in_background, return_exceptions=True)
 
     async def _end_due_locks(self, owner: str) -> None:
         key = self._by_owner.get(owner)
@@ -272,9 +290,7 @@ class LiveShares:
                 self._drop(key)
             owned = self.states.of_topics(removed)
             if owned:
-                task = asyncio.get_running_loop().create_task(self._forget(owned))
-                self._forgetting.add(task)
-                task.add_done_callback(self._forgetting.discard)
+                self._later(self._forget(owned))
 
     async def _forget(self, keys: Sequence[SharePartitionKey]) -> None:
         try:

@@ -62,12 +62,14 @@ class ShareSession:
         key: whose it is.
         epoch: of the next request.
         names: the partitions, each with the name that its topic had when it was added; None if there was no topic.
+        connection: the number of the connection on which it began, with which it ends.
         to_report: the partitions that a response has even without records: new ones, and those with errors.
     """
 
     key: SessionKey
     epoch: int
     names: dict[FetchedPartition, str | None]
+    connection: int
     to_report: set[FetchedPartition] = field(default_factory=set)
 
     def check(self, epoch: int) -> None:
@@ -112,6 +114,7 @@ class ShareSessions:
     def __init__(self, most: int) -> None:
         self._most = most
         self._sessions: dict[SessionKey, ShareSession] = {}
+        self._by_connection: dict[int, set[SessionKey]] = {}
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -127,19 +130,35 @@ class ShareSessions:
             raise ShareSessionError(ErrorCode.SHARE_SESSION_NOT_FOUND)
         return session
 
-    def begin(self, key: SessionKey, partitions: Iterable[tuple[FetchedPartition, str | None]]) -> ShareSession:
+    def of_connection(self, connection: int) -> Sequence[SessionKey]:
+        """Whose sessions began on a connection."""
+        return tuple(self._by_connection.get(connection, ()))
+
+    def begin(
+        self, key: SessionKey, partitions: Iterable[tuple[FetchedPartition, str | None]], connection: int
+    ) -> ShareSession:
         """Begin a session, instead of one that the member has; its first request has been received.
 
         Raises:
             ShareSessionError: there are too many.
         """
-        self._sessions.pop(key, None)
+        self._forget(key)
         if len(self._sessions) >= self._most:
             raise ShareSessionError(ErrorCode.SHARE_SESSION_LIMIT_REACHED)
-        session = self._sessions[key] = ShareSession(key, INITIAL_EPOCH + 1, dict(partitions))
+        session = self._sessions[key] = ShareSession(key, INITIAL_EPOCH + 1, dict(partitions), connection)
+        self._by_connection.setdefault(connection, set()).add(key)
         return session
 
     def end(self, key: SessionKey) -> Sequence[FetchedPartition]:
         """End a session, if there is one; returns its partitions."""
-        session = self._sessions.pop(key, None)
+        session = self._forget(key)
         return () if session is None else tuple(session.names)
+
+    def _forget(self, key: SessionKey) -> ShareSession | None:
+        session = self._sessions.pop(key, None)
+        if session is not None:
+            of_connection = self._by_connection[session.connection]
+            of_connection.discard(key)
+            if not of_connection:
+                del self._by_connection[session.connection]
+        return session

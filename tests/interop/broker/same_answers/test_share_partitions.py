@@ -112,6 +112,19 @@ def test_batches_have_about_the_size_that_a_member_wants(talk: Talk) -> None:
 
 
 @same_answers_from_plain_brokers
+def test_a_connection_that_is_closed_ends_the_sessions_that_began_on_it(talk: Talk) -> None:
+    topic_id = shared(talk, "sp-gone")
+    produce(talk, "sp-gone", 4)
+    gone, other = Member(talk, "sp-gone", topic_id), Member(talk, "sp-gone", topic_id, "member-2")
+    gone.fetch()
+    talk.disconnect()
+    available(talk, "sp-gone", topic_id)
+    gone.acknowledge((0, 3, [ACCEPT]))
+    other.fetch()
+    read(talk, "sp-gone", topic_id)
+
+
+@same_answers_from_plain_brokers
 def test_acknowledgements_that_are_refused(talk: Talk) -> None:
     topic_id = shared(talk, "sp-refused")
     produce(talk, "sp-refused", 5, 5)

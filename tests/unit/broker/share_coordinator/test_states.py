@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import shutil
 from pathlib import Path
 
 from tests.embedded.connection import connected_to
@@ -80,19 +82,21 @@ async def test_a_snapshot_is_written_after_many_updates(tmp_path: Path) -> None:
         for offset in range(5):
             assert not await member.acknowledge((offset, offset, [ACCEPT]))
     update, whole = "ShareUpdateValue", "ShareSnapshotValue"
-    assert written(tmp_path) == [whole, update, update, whole, update, update]
+    assert written(tmp_path) == [whole, update, update, whole, update, update, whole]  # the last as the connection ends
     async with EmbeddedBroker(properties, data_dir=tmp_path) as broker, connected_to(broker) as client:
-        assert await Member(client, topic_id).fetch() == [(5, 7, 1)]
+        assert await Member(client, topic_id).fetch() == [(5, 7, 2)]
 
 
-async def test_records_that_were_skipped_before_a_restart_are_delivered_before_later_ones(tmp_path: Path) -> None:
-    async with EmbeddedBroker({}, data_dir=tmp_path) as broker, connected_to(broker) as client:
+async def test_records_that_were_skipped_before_a_crash_are_delivered_before_later_ones(tmp_path: Path) -> None:
+    running, crashed = tmp_path / "running", tmp_path / "crashed"
+    async with EmbeddedBroker({}, data_dir=running) as broker, connected_to(broker) as client:
         topic_id = await create(client)
         await produce(client, 2, 2, 2)
         member = Member(client, topic_id)
         assert await member.fetch(batch_size=1) == [(0, 1, 1), (2, 3, 1), (4, 5, 1)]
         assert not await member.acknowledge((0, 1, [RELEASE]), (4, 5, [ACCEPT]))
-    async with EmbeddedBroker({}, data_dir=tmp_path) as broker, connected_to(broker) as client:
+        await asyncio.to_thread(shutil.copytree, running, crashed)
+    async with EmbeddedBroker({}, data_dir=crashed) as broker, connected_to(broker) as client:
         member = Member(client, topic_id)
         await produce(client, 2)
         assert await member.fetch() == [(0, 1, 2), (2, 3, 1), (6, 7, 1)]

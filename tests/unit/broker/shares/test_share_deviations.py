@@ -21,19 +21,6 @@ async def test_share_release_in_fetch() -> None:
         assert await member.fetch((0, 1, [RELEASE])) == [(0, 1, 2), (2, 2, 1)]
 
 
-async def test_share_disconnect() -> None:
-    clock = ManualClock()
-    async with EmbeddedBroker(clock=clock) as broker, connected_to(broker) as client:
-        topic_id = await create(client)
-        await produce(client, 2)
-        async with connected_to(broker) as gone:
-            assert await Member(gone, topic_id, "gone").fetch() == [(0, 1, 1)]
-        member = Member(client, topic_id)
-        assert await member.fetch() == []
-        await clock.advance_in_steps(30)
-        assert await member.fetch() == [(0, 1, 2)]
-
-
 async def test_share_errors_at_once() -> None:
     async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
         topic_id = await create(client)

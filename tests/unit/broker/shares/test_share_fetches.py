@@ -105,7 +105,7 @@ async def test_the_end_of_a_session_releases_its_records() -> None:
         assert await second.fetch() == [(2, 3, 2)]
 
 
-async def test_a_restart_keeps_what_was_acknowledged_and_forgets_locks(tmp_path: Path) -> None:
+async def test_a_restart_keeps_what_was_acknowledged_and_releases_the_rest(tmp_path: Path) -> None:
     async with EmbeddedBroker({}, data_dir=tmp_path) as broker, connected_to(broker) as client:
         topic_id = await create(client)
         await produce(client, 4, 2)
@@ -113,7 +113,7 @@ async def test_a_restart_keeps_what_was_acknowledged_and_forgets_locks(tmp_path:
         assert await member.fetch(batch_size=1) == [(0, 3, 1), (4, 5, 1)]
         assert await member.acknowledge((0, 3, [ACCEPT, RELEASE, ACCEPT, REJECT])) == 0
     async with EmbeddedBroker({}, data_dir=tmp_path) as broker, connected_to(broker) as client:
-        assert await Member(client, topic_id).fetch() == [(1, 1, 2), (4, 5, 1)]
+        assert await Member(client, topic_id).fetch() == [(1, 1, 2), (4, 5, 2)]
 
 
 async def test_the_state_goes_with_the_topic() -> None:
@@ -137,3 +137,16 @@ async def test_a_state_that_begins_again_fences_members_of_the_earlier_one() -> 
         await begin_group(client, topic_id, state_epoch=1, offset=2)
         assert await member.acknowledge((0, 3, [ACCEPT])) == ErrorCode.NOT_LEADER_OR_FOLLOWER
         assert await member.fetch() == [(2, 3, 1)]
+
+
+async def test_the_records_of_a_member_are_available_again_when_its_connection_is_closed() -> None:
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await produce(client, 2)
+        member = Member(client, topic_id)
+        assert await member.fetch() == [(0, 1, 1)]
+        async with connected_to(broker) as gone:
+            await produce(client, 1)
+            assert await Member(gone, topic_id, "gone").fetch() == [(2, 2, 1)]
+        assert await member.fetch(wait_ms=60_000, least=1) == [(2, 2, 2)]
+        assert await member.acknowledge((0, 2, [ACCEPT])) == ErrorCode.NONE
