@@ -20,10 +20,11 @@ help: ## List the commands
 demo: setup ## Show the main parts in chapters (CHAPTER="2 broker" shows these, PAUSE=1 waits, BROKER=host:port adds yours)
 	@$(BIN)/kafkawire demo $(CHAPTER:%=--chapter %) $(if $(PAUSE),--pause) $(if $(BROKER),--broker $(BROKER))
 
-# The fast tests run first. `make test-all` measures coverage with them and those of commands on real brokers: it runs
+# The fast tests run first. `make test-all` measures coverage with them and some on real brokers: it runs
 # each test once, those with coverage first.
 UNITS := tests/unit $(addprefix tests/golden/,cli comparison documents entities evolution pages records report rows rules wire test_report.py test_rules.py)
 COVERING := $(UNITS) $(addprefix tests/,laws/cli laws/declared laws/model interop/cli interop/declared) \
+	$(addprefix tests/interop/broker/same_answers/,test_share_groups.py test_share_partitions.py) \
 	$(addprefix tests/laws/,broker/test_consumer_group_laws.py broker/test_mixed_group_laws.py broker/test_share_laws.py logs/test_parts_of_histories.py)
 
 # The older releases of PySpark with which the tests with Spark run too; with the oldest two `make test-all` runs some.
