@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
+from kafkawire.broker.groups.group_properties import GroupProperties
 from kafkawire.wire.message import Struct
 
 _DURATION: Final = re.compile(
@@ -35,7 +36,7 @@ class ShareRules(Struct, frozen=True, gc=False):
     reset: str = "latest"
 
 
-class ShareSettings:
+class ShareSettings(GroupProperties):
     """The settings of groups, read again where they can change while the broker runs.
 
     Args:
@@ -47,22 +48,16 @@ class ShareSettings:
     """
 
     def __init__(self, configuration: Values, of_group: Callable[[str], Mapping[str, str]]) -> None:
-        self._configuration = configuration
-        self._of_group = of_group
+        super().__init__(configuration, of_group, "share")
         self.most_sessions = configuration.integer("group.share.max.share.sessions")
 
     def of(self, group_id: str) -> ShareRules:
         """The settings of a group as they are now."""
         own = self._of_group(group_id)
-
-        def number(name: str) -> int:
-            text = own.get(name)
-            return self._configuration.integer(f"group.{name}") if text is None else int(text)
-
         return ShareRules(
-            lock_ms=number("share.record.lock.duration.ms"),
-            most_deliveries=number("share.delivery.count.limit"),
-            most_in_flight=number("share.partition.max.record.locks"),
+            lock_ms=self._of(group_id, "record.lock.duration.ms"),
+            most_deliveries=self._of(group_id, "delivery.count.limit"),
+            most_in_flight=self._of(group_id, "partition.max.record.locks"),
             renews=own.get("share.renew.acknowledge.enable", "true").strip().lower() == "true",
             is_committed=own.get("share.isolation.level", "").lower() == "read_committed",
             reset=own.get("share.auto.offset.reset", "latest").lower(),

@@ -82,7 +82,7 @@ def requests() -> Iterator[tuple[Message, int]]:
 
 def requests_about_share_groups() -> Iterator[tuple[Message, int]]:
     p = protocol
-    yield p.ShareGroupHeartbeatRequest("rights-none", "nobody", 5, None, (TOPIC, "rights-none")), 1
+    yield p.ShareGroupHeartbeatRequest("rights-none", "stranger", 5, None, (TOPIC, "rights-none")), 1
     yield p.ShareGroupDescribeRequest((GROUP, "rights-none"), include_authorized_operations=True), 1
     listed = p.DescribeShareGroupOffsetsRequest
     topics = tuple(listed.DescribeShareGroupOffsetsRequestTopic(name, (0,)) for name in (TOPIC, "rights-none"))

@@ -372,8 +372,8 @@ def test_states(talk: Talk) -> None:
     for partition in (-1, 1, 7):
         read(talk, "sp-state", topic_id, partition=partition)
         summarize(talk, "sp-state", topic_id, partition)
-    read(talk, "sp-nobody", topic_id)
-    summarize(talk, "sp-nobody", topic_id, version=0)
+    read(talk, "sp-stranger", topic_id)
+    summarize(talk, "sp-stranger", topic_id, version=0)
     summarize(talk, "", topic_id)
     read(talk, "", topic_id)
     forget = DeleteShareGroupStateRequest
