@@ -7,7 +7,6 @@ installed on Python's path. All of Python's objects are allocated one by one, so
 from __future__ import annotations
 
 import os
-import runpy
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -27,8 +26,7 @@ def run_sanitized(arguments: Sequence[str]) -> tuple[int, str]:
         The exit code; and what pytest has printed, and the sanitizers after it.
     """
     with TemporaryDirectory(prefix="kafkawire-sanitized-") as name:
-        compile_engine = runpy.run_path(str(ROOT / "native" / "hatch_build.py"))["compile_engine"]
-        library = compile_engine(ROOT / "native", Path(name, "build"), (*SANITIZERS, *UNAVOIDABLE))
+        library = _compiled(Path(name, "build"))
         package = Path(name, "path", "kafkawire")
         package.mkdir(parents=True)
         library.rename(package / library.name)
@@ -51,6 +49,20 @@ def run_sanitized(arguments: Sequence[str]) -> tuple[int, str]:
         )
         reports = [file.read_text() for file in sorted(Path(name).glob("report*"))]
         return done.returncode, "\n".join([done.stdout, *reports])
+
+
+def _compiled(target: Path) -> Path:
+    """The engine, compiled in a process of its own: where pip was imported, setuptools takes Python's old distutils."""
+    program = (
+        "import pathlib, runpy, sys; build, target, *arguments = sys.argv[1:]; build = pathlib.Path(build);"
+        "compile_engine = runpy.run_path(str(build))['compile_engine'];"
+        "sys.stderr.write(str(compile_engine(build.parent, pathlib.Path(target), arguments)))"
+    )
+    command = [sys.executable, "-c", program, ROOT / "native" / "hatch_build.py", target, *SANITIZERS, *UNAVOIDABLE]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"the native engine does not compile: {done.stderr}")
+    return Path(done.stderr)
 
 
 def _runtime(library: str) -> str:

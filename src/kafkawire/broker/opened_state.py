@@ -246,7 +246,7 @@ class OpenedState:
                 return
             # A log that has failed accepts no records; its failure is reported already.
             with suppress(StorageError):
-                self.controller.commit(departure_records(self.controller.image, self.cluster.node_id))
+                self._commit_portions(departure_records(self.controller.image, self.cluster.node_id))
 
 
 def _directory(data_dir: Path, configuration: Values, *, is_twin: bool) -> DataDirectory:

@@ -23,9 +23,10 @@ from kafkawire.protocol import (
 )
 from kafkawire.wire import Message
 
+_ELIGIBLE_LEADER_REPLICAS: Final = "eligible.leader.replicas.version"
 _FIRST_LEVELS: Final = (
     ("metadata.version", METADATA_VERSION),
-    ("eligible.leader.replicas.version", 1),
+    (_ELIGIBLE_LEADER_REPLICAS, 1),
     ("group.version", 1),
     ("share.version", 1),
     ("streams.version", 1),
@@ -130,9 +131,27 @@ def restart_records(image: MetadataImage) -> Iterator[Message]:
                 )
 
 
-def departure_records(image: MetadataImage, node_id: int) -> Sequence[Message]:
-    """The record that fences the node; it stays the leader of its partitions, since there is no other node."""
+def departure_records(image: MetadataImage, node_id: int) -> Iterator[Message]:
+    """The records that end the leadership of the node and fence it, as Kafka's controller does before a node stops.
+
+    With ``eligible.leader.replicas.version`` the node is in no set of in-sync replicas after it, but eligible (KIP-966).
+    """
     broker = image.registrations.brokers.get(node_id)
     if broker is None:
-        return ()
-    return (BrokerRegistrationChangeRecord(node_id, broker.broker_epoch, _FENCED),)
+        return
+    has_eligible = image.features.levels.get(_ELIGIBLE_LEADER_REPLICAS, 0) > 0
+    for topic in image.topics.by_name.values():
+        for partition in topic.partitions.values():
+            if partition.leader == node_id:
+                in_sync = tuple(replica for replica in partition.isr if replica != node_id)
+                yield PartitionChangeRecord(
+                    partition.partition_id,
+                    topic.topic_id,
+                    isr=in_sync if has_eligible else None,
+                    leader=NO_LEADER,
+                    eligible_leader_replicas=(*(partition.eligible_leader_replicas or ()), node_id)
+                    if has_eligible
+                    else None,
+                    last_known_elr=(node_id,) if has_eligible and not in_sync else None,
+                )
+    yield BrokerRegistrationChangeRecord(node_id, broker.broker_epoch, _FENCED)
