@@ -54,15 +54,13 @@ def run_sanitized(arguments: Sequence[str]) -> tuple[int, str]:
 def _compiled(target: Path) -> Path:
     """The engine, compiled in a process of its own: where pip was imported, setuptools takes Python's old distutils."""
     program = (
-        "import pathlib, runpy, sys; build, target, *arguments = sys.argv[1:]; build = pathlib.Path(build);"
-        "compile_engine = runpy.run_path(str(build))['compile_engine'];"
-        "sys.stderr.write(str(compile_engine(build.parent, pathlib.Path(target), arguments)))"
+        "import pathlib, runpy, sys; sources, target, *arguments = sys.argv[1:]; sources = pathlib.Path(sources);"
+        "compile_engine = runpy.run_path(str(sources / 'hatch_build.py'))['compile_engine'];"
+        "compile_engine(sources, pathlib.Path(target), arguments)"
     )
-    command = [sys.executable, "-c", program, ROOT / "native" / "hatch_build.py", target, *SANITIZERS, *UNAVOIDABLE]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"the native engine does not compile: {done.stderr}")
-    return Path(done.stderr)
+    subprocess.run([sys.executable, "-c", program, ROOT / "native", target, *SANITIZERS, *UNAVOIDABLE], check=True)
+    (library,) = target.glob("_native*")
+    return library
 
 
 def _runtime(library: str) -> str:

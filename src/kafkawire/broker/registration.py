@@ -134,7 +134,7 @@ def restart_records(image: MetadataImage) -> Iterator[Message]:
 def departure_records(image: MetadataImage, node_id: int) -> Iterator[Message]:
     """The records that end the leadership of the node and fence it, as Kafka's controller does before a node stops.
 
-    With ``eligible.leader.replicas.version`` the node is in no set of in-sync replicas after it, but eligible (KIP-966).
+    With ``eligible.leader.replicas.version`` the node is not in sync after it, but eligible (KIP-966).
     """
     broker = image.registrations.brokers.get(node_id)
     if broker is None:

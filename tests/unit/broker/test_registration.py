@@ -32,7 +32,7 @@ def image(*, eligible_level: int = 1, isr: tuple[int, ...] = (1,)) -> MetadataIm
 
 
 def test_a_node_that_stops_leads_nothing_before_it_is_fenced() -> None:
-    """As ``enterControlledShutdown`` of Kafka 4.3.1, which logs: isr [1] to [], leader 1 to -1, elr and lastKnownElr [1].
+    """As ``enterControlledShutdown`` of Kafka 4.3.1, whose log has: isr [1] to [], leader 1 to -1, elr [1].
 
     A fenced leader would lead for a moment when Kafka starts on the directory, and could lose markers of transactions.
     """
