@@ -127,7 +127,10 @@ SUITES: Final = {
     "confluent-kafka-python": Suite(
         "https://github.com/confluentinc/confluent-kafka-python",
         _PYTEST,
-        tuple(f"tests/integration/{name}" for name in ("admin", "consumer", "producer", "serialization")),
+        (
+            *(f"tests/integration/{name}" for name in ("admin", "consumer", "producer", "serialization")),
+            *("tests/integration/share_consumer", "-k", "not schema_registry"),
+        ),
         {"PYTHONPATH": _PACKAGES},
         "pip install 'confluent-kafka[schemaregistry,avro,json,protobuf,rules]' pytest pytest-asyncio pytest-timeout",
         ("confluent_kafka.schema_registry", "pytest", "pytest_timeout", "pytest_asyncio"),
@@ -135,7 +138,7 @@ SUITES: Final = {
     "franz-go": Suite(
         "https://github.com/twmb/franz-go",
         ("go", "test", "-count=1", "-timeout", "20m", "-v"),
-        ("-run", "ETL|Etl", "."),
+        ("-run", "ETL|Etl|ShareGroup", "."),
         {"KGO_SEEDS": "127.0.0.1:{port}", "KGO_TEST_RF": "1", "KGO_TEST_RECORDS": "100000", "KGO_LOG_LEVEL": "none"},
         "install Go (Debian: apt-get install golang)",
         folder="pkg/kgo",
