@@ -121,7 +121,7 @@ class _Acquisition:
         self.acquired: list[Acquired] = []
         self._last = read.last
         self.room = min(wanted.most_records, self._rules.most_in_flight - partition.in_flight)
-        if self.room <= 0 and read.offset <= partition.end_offset:
+        if self.room <= 0 and max(read.offset, read.first) <= partition.end_offset:
             self.room = min(wanted.most_records, partition.end_offset - read.offset + 1)
             self._last = min(read.last, partition.end_offset)
 

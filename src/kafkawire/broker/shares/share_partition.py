@@ -107,7 +107,10 @@ class SharePartition:
         return self.next_offset() != self.end_offset + 1 or self.in_flight < self.rules().most_in_flight
 
     def next_offset(self) -> int:
-        """The next record to read: the first that is available again or was skipped, else the one after all."""
+        """The next record to read: the first that is available again or was skipped, else the one after all.
+
+        It is never one below the start offset, at which Apache Kafka can get stuck.
+        """
         last = self.batches.last
         if last is None or self.start_offset > last.last:
             return self.end_offset
@@ -116,11 +119,11 @@ class SharePartition:
         for batch in self.batches:
             if skipped is not None:
                 if batch.first > skipped:
-                    return skipped
+                    return max(skipped, self.start_offset)
                 skipped = max(batch.last + 1, skipped)
             for part in batch.parts():
-                if part.delivery.state is RecordState.AVAILABLE:
-                    return part.first
+                if part.delivery.state is RecordState.AVAILABLE and part.last >= self.start_offset:
+                    return max(part.first, self.start_offset)
         return self.end_offset + 1
 
     def lock_end(self) -> float:

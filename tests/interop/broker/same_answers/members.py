@@ -17,6 +17,8 @@ from kafkawire.protocol import (
     JoinGroupResponse,
     LeaveGroupRequest,
     LeaveGroupResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
     OffsetCommitRequest,
     OffsetCommitResponse,
     SyncGroupRequest,
@@ -154,3 +156,11 @@ def settled(talk: Talk, group: str, state: str, members: int) -> None:
         return (found.group_state, len(found.members)) == (state, members)
 
     talk.ask_until(DescribeGroupsRequest((group,)), 5, DescribeGroupsResponse, is_so)
+
+
+def listed(talk: Talk, group: str, request: ListGroupsRequest | None = None) -> None:
+    """The group in a list of groups; those of other tests, whose members may have gone meanwhile, are left out."""
+    asked = ListGroupsRequest() if request is None else request
+    answer = talk.learn(asked, 5, ListGroupsResponse)
+    only = tuple(each for each in answer.groups if each.group_id == group)
+    talk.keep(asked, 5, ListGroupsResponse(error_code=answer.error_code, groups=only))

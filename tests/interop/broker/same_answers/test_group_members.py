@@ -6,7 +6,7 @@ import time
 
 import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
-from tests.interop.broker.same_answers.members import Member, settled
+from tests.interop.broker.same_answers.members import Member, listed, settled
 from tests.interop.broker.same_answers.scenario import (
     same_answers_from_brokers_with_policies,
     same_answers_from_plain_brokers,
@@ -25,7 +25,6 @@ from kafkawire.protocol import (
     LeaveGroupRequest,
     LeaveGroupResponse,
     ListGroupsRequest,
-    ListGroupsResponse,
     SyncGroupRequest,
     SyncGroupResponse,
 )
@@ -312,7 +311,7 @@ def test_groups_with_members_are_kept(talk: Talk) -> None:
                 member.commit(version, version=version)
             describe(talk, group)
             for states in (("Stable",), ("completingrebalance ",), ("Empty",)):
-                talk.ask(ListGroupsRequest(states), 5, ListGroupsResponse)
+                listed(talk, group, ListGroupsRequest(states))
             if state == "CompletingRebalance":
                 member.sync(member)
         member.leave()

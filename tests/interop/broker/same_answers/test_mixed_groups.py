@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 from tests.interop.broker.same_answers.consumers import Consumer, coordinated, described
-from tests.interop.broker.same_answers.members import Member, settled
+from tests.interop.broker.same_answers.members import Member, listed, settled
 from tests.interop.broker.same_answers.scenario import (
     same_answers_from_brokers_with_policies,
     same_answers_from_plain_brokers,
@@ -23,8 +23,6 @@ from kafkawire.protocol import (
     DescribeGroupsResponse,
     LeaveGroupRequest,
     LeaveGroupResponse,
-    ListGroupsRequest,
-    ListGroupsResponse,
 )
 from kafkawire.records.consumer_protocol import decode_assignment, encode_assignment, encode_subscription
 
@@ -69,13 +67,6 @@ def rejoin(member: Member) -> tuple[int, ...]:
     owned = tuple(sorted(partition for topic in assignment.assigned_partitions for partition in topic.partitions))
     member.metadata = subscription(owned)
     return owned
-
-
-def listed(talk: Talk, group: str) -> None:
-    """The group in the list of groups; those of other tests are left out."""
-    answer = talk.learn(ListGroupsRequest(), 5, ListGroupsResponse)
-    only = tuple(each for each in answer.groups if each.group_id == group)
-    talk.keep(ListGroupsRequest(), 5, ListGroupsResponse(groups=only))
 
 
 def seen(talk: Talk, group: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace as copied
 import pytest
 from msgspec.structs import replace
 from tests.interop.broker.same_answers.consumers import Consumer, coordinated, described
-from tests.interop.broker.same_answers.members import Member
+from tests.interop.broker.same_answers.members import Member, listed
 from tests.interop.broker.same_answers.scenario import (
     same_answers_from_brokers_with_policies,
     same_answers_from_plain_brokers,
@@ -45,7 +45,6 @@ from kafkawire.protocol import (
     LeaveGroupRequest,
     LeaveGroupResponse,
     ListGroupsRequest,
-    ListGroupsResponse,
     OffsetDeleteRequest,
     OffsetDeleteResponse,
     ShareGroupHeartbeatRequest,
@@ -111,8 +110,8 @@ def test_members_come_share_and_go(talk: Talk) -> None:
     for member in (second, third, fourth):
         member.beat()
     described_share(talk, "sg-life")
-    talk.ask(ListGroupsRequest((), ("Share",)), 5, ListGroupsResponse)
-    talk.ask(ListGroupsRequest(("Stable",), ("share", "consumer")), 5, ListGroupsResponse)
+    listed(talk, "sg-life", ListGroupsRequest((), ("Share",)))
+    listed(talk, "sg-life", ListGroupsRequest(("Stable",), ("share", "consumer")))
     talk.ask(DeleteGroupsRequest(("sg-life",)), 2, DeleteGroupsResponse)
     for member in (second, third, fourth):
         member.leave()
