@@ -55,6 +55,15 @@ def search(page: Page, element: str, words: str) -> None:
     page.settle()
 
 
+def until(page: Page, condition: str) -> None:
+    """Wait until an expression in the page is true, ten seconds at most."""
+    page.evaluate(
+        "new Promise((done, fail) => { const end = performance.now() + 10000; const look = () =>"
+        f" {condition} ? done(true) : performance.now() > end ? fail(new Error({condition!r})) : setTimeout(look, 20);"
+        " look(); })"
+    )
+
+
 def go_to(page: Page, date: str) -> None:
     """Write a date into the page's field."""
     page.evaluate(f"document.getElementById('date').value = {date!r}")

@@ -49,7 +49,7 @@ class Course(msgspec.Struct):
 
 
 def test_share_partitions_do_what_kafkas_do(tmp_path: Path) -> None:
-    """KIP-932, KIP-1206 and KIP-1222: deliveries, locks, acknowledgements, gaps of a recorded state, deleted records."""
+    """KIP-932, KIP-1206 and KIP-1222: deliveries, locks, acknowledgements, gaps of a state, deleted records."""
     driven = [Driven(random.Random(number)) for number in range(_COURSES)]
     for each in driven:
         each.run()
@@ -150,12 +150,14 @@ class Driven:
             return self._advance()
         offset = partition.next_offset()
         batches, octets = self._read(offset)
-        wanted = Wanted(dice.choice(_MEMBERS), dice.choice((1, 3, 10, 500)), dice.choice((1, 4, 100)), dice.random() < 0.4)
+        most, size = dice.choice((1, 3, 10, 500)), dice.choice((1, 4, 100))
+        wanted = Wanted(dice.choice(_MEMBERS), most, size, dice.random() < 0.4)
         self.course.steps.append(
             ("acquire", wanted.member_id, wanted.is_strict, wanted.batch_size, wanted.most_records, offset,
              base64.b64encode(octets).decode())
         )  # fmt: skip
-        return [(each.first, each.last, each.count) for each in acquire(partition, wanted, ReadRecords(offset, batches))]
+        acquired = acquire(partition, wanted, ReadRecords(offset, batches))
+        return [(each.first, each.last, each.count) for each in acquired]
 
     def _acknowledge(self) -> Outcome:
         member, asked = self._dice.choice(_MEMBERS), list[Acknowledgement]()
@@ -214,8 +216,9 @@ class Driven:
         partition = self._partition
         batches = []
         for batch in partition.batches:
-            deliveries = [part.delivery for part in batch.parts()]
-            batches.append((batch.first, batch.last, [(int(each.state), each.count, each.member_id) for each in deliveries]))
+            deliveries = (part.delivery for part in batch.parts())
+            records = [(int(each.state), each.count, each.member_id) for each in deliveries]
+            batches.append((batch.first, batch.last, records))
         return (
             partition.start_offset, partition.end_offset, partition.delivery_complete_count,
             partition.next_offset(), partition.can_acquire, batches,

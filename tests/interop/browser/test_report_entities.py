@@ -10,7 +10,7 @@ from typing import Final, cast
 
 import pytest
 from tests.browser.chromium import Page
-from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, downloaded, go_to, search, shown, texts
+from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, downloaded, go_to, search, shown, texts, until
 from tests.made.reports import commits_of, section_of
 
 from kafkawire.report.contents import Committed, LogEnd, LogReport, Row
@@ -260,11 +260,10 @@ def test_a_view_fits_a_telephone(page: Page, address: str) -> None:
 def test_a_tile_leads_to_the_list_of_what_it_counts(page: Page, tile: int, section: str, rows: int) -> None:
     search(page, f"{section}-search", "no such thing")
     page.evaluate(f"document.querySelectorAll('.tile')[{tile}].click()")
-    page.evaluate("new Promise((done) => setTimeout(done, 900))")
+    reached = section if section != "access" else "access-list"
+    place = f"document.getElementById('{reached}').getBoundingClientRect().top"
+    until(page, f"Math.abs({place} - 500) < 505")
     page.settle()
-    place = (
-        f"document.querySelector('#{section if section != 'access' else 'access-list'}').getBoundingClientRect().top"
-    )
     assert -5 < cast(float, page.evaluate(place)) < 1000
     assert page.evaluate(f"document.getElementById('{section}-search').value") == ""
     if section not in ("access", "commits"):

@@ -121,7 +121,7 @@ class _Acquisition:
         self.acquired: list[Acquired] = []
         self._last = read.last
         self.room = min(wanted.most_records, self._rules.most_in_flight - partition.in_flight)
-        if self.room <= 0 and max(read.offset, read.first) <= partition.end_offset:
+        if self.room <= 0 and read.offset <= partition.end_offset:
             self.room = min(wanted.most_records, partition.end_offset - read.offset + 1)
             self._last = min(read.last, partition.end_offset)
 
@@ -129,11 +129,10 @@ class _Acquisition:
         """Acquire what is available, in order."""
         partition, first = self._partition, self._read.first
         self._archive_deleted()
-        floor, begin = partition.batches.floor(first), first
-        if floor is None:
-            begin = max(first, partition.start_offset)
-        elif floor.last >= first:
-            begin = floor.first
+        if self._last < first:
+            partition.move_start()  # all that was available is deleted; Apache Kafka fails here, and stops delivering
+            return
+        begin = self._begin()
         in_flight = partition.batches.beginning_in(min(first, begin), self._last)
         if not in_flight:
             self._acquire_new(begin, self._last)
@@ -154,6 +153,14 @@ class _Acquisition:
                 self._acquire_new(in_flight[-1].last + 1, self._last)
         if self.acquired:
             partition.move_gap(self.acquired[-1].last + 1)
+
+    def _begin(self) -> int:
+        """The first record to look at: where a batch in flight begins, or the start offset, if they are elsewhere."""
+        first = self._read.first
+        floor = self._partition.batches.floor(first)
+        if floor is None:
+            return max(first, self._partition.start_offset)
+        return floor.first if floor.last >= first else first
 
     def _archive_deleted(self) -> None:
         """Archive what was to be read and is not there, since compaction has removed it."""

@@ -224,7 +224,7 @@ class SharePartition:
         code = self._write(StateUpdate(self._state_epoch, self.leader_epoch, self.start_offset, complete, written))
         if code:
             raise ShareStateError(code)
-        self._move_start()
+        self.move_start()
 
     def count_done(self, part: Part) -> None:
         """Count records that have just been finished."""
@@ -247,7 +247,7 @@ class SharePartition:
         if self.batches:
             self.end_offset = expected - 1
             self.gap = None if skipped is None else Gap(skipped, self.end_offset)
-            self._move_start()
+            self.move_start()
 
     def _end_locks(self, is_meant: Callable[[Delivery], bool], *, despite_errors: bool = False) -> bool:
         most, changed, before = self.rules().most_deliveries, list[Part](), list[tuple[Delivery, Delivery]]()
@@ -271,7 +271,7 @@ class SharePartition:
             if not despite_errors:
                 self.undo(before, count)
                 raise
-            self._move_start()
+            self.move_start()
         return bool(changed)
 
     def undo(self, before: Iterable[tuple[Delivery, Delivery]], delivery_complete_count: int) -> None:
@@ -286,7 +286,7 @@ class SharePartition:
             delivery.member_id, delivery.locked_until = earlier.member_id, earlier.locked_until
         self.delivery_complete_count = delivery_complete_count
 
-    def _move_start(self) -> None:
+    def move_start(self) -> None:
         """Move the start offset over the records that are done with, and forget their batches."""
         at = self.batches.floor(self.start_offset)
         delivery = None if at is None else at.delivery_at(self.start_offset)

@@ -55,10 +55,20 @@ function pick(name, value) {
   if (!box.checked) box.click();
 }
 
-// Sections that come into sight get their real height, which moves those below: the place is looked for again.
-function bringUp(node, times = 3) {
-  node.scrollIntoView({ behavior: "instant" });
-  if (times) requestAnimationFrame(() => bringUp(node, times - 1));
+// Sections that come into sight, or are drawn later, get their real height, which moves those below: the place is looked
+// for again until it has stayed for some frames, or the reader goes elsewhere.
+let sought = null;
+for (const kind of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(kind, () => { sought = null; });
+function bringUp(node) {
+  sought = node;
+  const look = (frames, still) => {
+    if (sought !== node) return;
+    const before = node.getBoundingClientRect().top;
+    node.scrollIntoView({ behavior: "instant" });
+    const stays = document.documentElement.dataset.ready !== "false" && node.getBoundingClientRect().top === before;
+    if (frames && still < 5) requestAnimationFrame(() => look(frames - 1, stays ? still + 1 : 0));
+  };
+  look(120, 0);
 }
 
 // One tooltip for all; what has one is also in the text of a table or a bar, or readable from its label.
