@@ -304,8 +304,8 @@ class SharePartition:
         following, gap = self.batches.above(offset), self.active_gap
         batch = self.batches.floor(offset)
         if batch is not None and batch.last == offset and following is not None:
-            start = max(self.start_offset, following.first)
-            self.start_offset = start if gap is None else min(gap.start, start)
+            start = following.first if gap is None else min(gap.start, following.first)
+            self.start_offset = max(self.start_offset, start)
             self.batches.remove_below(offset + 1)
         elif batch is not None:
             self.start_offset = max(self.start_offset, offset + 1)

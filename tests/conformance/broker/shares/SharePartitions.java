@@ -10,6 +10,7 @@ import kafka.server.ReplicaManager;
 import org.apache.kafka.clients.consumer.internals.ShareAcquireMode;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.utils.Time;
@@ -49,7 +50,8 @@ import java.util.function.Supplier;
  * <pre>
  * {"most_in_flight": n, "most_deliveries": n, "lock_ms": n, "start": offset, "batches": [[first, last, state, count]],
  *  "steps": [S]}      S is one of
- *     ["acquire", member, strict, batch size, most records, fetch offset, records in Base64]
+ *     ["acquire", member, strict, batch size, most records, fetch offset, records in Base64,
+ *         null, or for a committed reader the aborted transactions [[producer id, first offset]]]
  *     ["acknowledge", member, [[first, last, [type]]], whether the write fails]
  *     ["release", member, whether the write fails]
  *     ["log_start", offset]
@@ -220,7 +222,7 @@ public final class SharePartitions {
         for (JsonNode step : course.get("steps")) {
             try {
                 answers.add(JSON.valueToTree(List.of(done(partition, state, timer, step), seen(partition))));
-            } catch (NullPointerException | IllegalArgumentException broken) {
+            } catch (NullPointerException | IllegalArgumentException | IllegalStateException broken) {
                 break; // its state is not defined any more
             }
         }
@@ -228,7 +230,7 @@ public final class SharePartitions {
     }
 
     private static Object done(SharePartition partition, GivenState state, MovedTimer timer, JsonNode step) throws Exception {
-        state.fails = step.get(step.size() - 1).asBoolean();
+        state.fails = step.get(step.size() - 1).asBoolean(false);
         switch (step.get(0).asText()) {
             case "acquire":
                 state.fails = false;
@@ -236,8 +238,8 @@ public final class SharePartitions {
                 partition.acquire(
                     step.get(1).asText(),
                     step.get(2).asBoolean() ? ShareAcquireMode.RECORD_LIMIT : ShareAcquireMode.BATCH_OPTIMIZED,
-                    step.get(3).asInt(), step.get(4).asInt(), step.get(5).asLong(), read(step.get(6)),
-                    FetchIsolation.HIGH_WATERMARK
+                    step.get(3).asInt(), step.get(4).asInt(), step.get(5).asLong(), read(step.get(6), step.get(7)),
+                    step.get(7).isNull() ? FetchIsolation.HIGH_WATERMARK : FetchIsolation.TXN_COMMITTED
                 ).acquiredRecords().forEach(each ->
                     acquired.add(List.of(each.firstOffset(), each.lastOffset(), (long) each.deliveryCount())));
                 return acquired;
@@ -261,10 +263,14 @@ public final class SharePartitions {
         }
     }
 
-    private static FetchPartitionData read(JsonNode records) throws Exception {
+    private static FetchPartitionData read(JsonNode records, JsonNode transactions) throws Exception {
+        List<AbortedTransaction> aborted = new ArrayList<>();
+        transactions.forEach(each ->
+            aborted.add(new AbortedTransaction().setProducerId(each.get(0).asLong()).setFirstOffset(each.get(1).asLong())));
         return new FetchPartitionData(
             Errors.NONE, 1_000_000, 0, MemoryRecords.readableRecords(ByteBuffer.wrap(records.binaryValue())),
-            Optional.empty(), OptionalLong.empty(), Optional.empty(), OptionalInt.empty(), false);
+            Optional.empty(), OptionalLong.empty(), transactions.isNull() ? Optional.empty() : Optional.of(aborted),
+            OptionalInt.empty(), false);
     }
 
     private static int error(CompletableFuture<Void> result) throws InterruptedException {

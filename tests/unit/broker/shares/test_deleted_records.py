@@ -49,6 +49,14 @@ def test_share_deleted_records_are_not_sought() -> None:
     assert deleted.next_offset() == 21
 
 
+def test_share_deleted_records_stay_below_the_start() -> None:
+    """Kafka 4.3.1 goes back to the first record that its recorded state skipped."""
+    skipping = partition(StateBatch(5, 6, RecordState.AVAILABLE, 1), StateBatch(10, 12, RecordState.ARCHIVED, 1))
+    skipping.note_log_start(11)
+    skipping.move_start()
+    assert (skipping.start_offset, skipping.next_offset()) == (11, 11)
+
+
 def test_share_deleted_records_cannot_be_acknowledged() -> None:
     """Kafka 4.3.1 ends with a NullPointerException, and what it has acknowledged before in the request stays locked."""
     skipping = partition(StateBatch(8, 9, RecordState.AVAILABLE, 1))
