@@ -18,6 +18,7 @@ from kafkawire.protocol import (
     EndTransactionRecord,
     FeatureLevelRecord,
     PartitionChangeRecord,
+    PartitionRecord,
     RegisterBrokerRecord,
     RegisterControllerRecord,
 )
@@ -143,15 +144,20 @@ def departure_records(image: MetadataImage, node_id: int) -> Iterator[Message]:
     for topic in image.topics.by_name.values():
         for partition in topic.partitions.values():
             if partition.leader == node_id:
-                in_sync = tuple(replica for replica in partition.isr if replica != node_id)
-                yield PartitionChangeRecord(
-                    partition.partition_id,
-                    topic.topic_id,
-                    isr=in_sync if has_eligible else None,
-                    leader=NO_LEADER,
-                    eligible_leader_replicas=(*(partition.eligible_leader_replicas or ()), node_id)
-                    if has_eligible
-                    else None,
-                    last_known_elr=(node_id,) if has_eligible and not in_sync else None,
-                )
+                yield _without_leader(partition, has_eligible=has_eligible)
     yield BrokerRegistrationChangeRecord(node_id, broker.broker_epoch, _FENCED)
+
+
+def _without_leader(partition: PartitionRecord, *, has_eligible: bool) -> PartitionChangeRecord:
+    leader = partition.leader
+    if not has_eligible:
+        return PartitionChangeRecord(partition.partition_id, partition.topic_id, leader=NO_LEADER)
+    in_sync = tuple(replica for replica in partition.isr if replica != leader)
+    return PartitionChangeRecord(
+        partition.partition_id,
+        partition.topic_id,
+        isr=in_sync,
+        leader=NO_LEADER,
+        eligible_leader_replicas=(*(partition.eligible_leader_replicas or ()), leader),
+        last_known_elr=None if in_sync else (leader,),
+    )
