@@ -29,7 +29,7 @@ from kafkawire.wire.batches import Record, encode_batch, read_batches
 
 pytestmark = pytest.mark.conformance
 
-_SOURCES: Final = Path(__file__).parent / "shares"
+_SOURCES: Final = Path(__file__).parent / "clocked"
 _COURSES: Final = 300
 _MEMBERS: Final = ("m", "n", "o")
 _LOCK_MS: Final = 30_000

@@ -25,7 +25,7 @@ from kafkawire.protocol.errors import ThrottlingQuotaExceededError
 
 pytestmark = pytest.mark.conformance
 
-_SOURCES: Final = Path(__file__).parent / "quotas"
+_SOURCES: Final = Path(__file__).parent / "clocked"
 _USERS: Final = ("u", "v")
 _CLIENTS: Final = ("c", "d")
 _ENTITIES: Final = [(u, c) for u in (None, "", *_USERS) for c in (None, "", *_CLIENTS) if (u, c) != (None, None)]

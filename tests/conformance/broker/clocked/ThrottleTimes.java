@@ -2,6 +2,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 
+import clocked.MovedTime;
+
 import kafka.server.ClientRequestQuotaManager;
 
 import org.apache.kafka.common.errors.ThrottlingQuotaExceededException;
@@ -23,7 +25,6 @@ import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.function.Supplier;
 
 /**
  * How long Apache Kafka's own quota managers throttle, on a clock that the questions move. The argument is a file of
@@ -41,30 +42,6 @@ import java.util.function.Supplier;
  */
 public final class ThrottleTimes {
     private static final ObjectMapper JSON = new ObjectMapper();
-
-    private static final class MovedTime implements Time {
-        private long now = 1_767_225_600_000L;
-
-        @Override
-        public long milliseconds() {
-            return now;
-        }
-
-        @Override
-        public long nanoseconds() {
-            return now * 1_000_000;
-        }
-
-        @Override
-        public void sleep(long milliseconds) {
-            now += milliseconds;
-        }
-
-        @Override
-        public void waitObject(Object object, Supplier<Boolean> condition, long deadline) {
-            throw new UnsupportedOperationException();
-        }
-    }
 
     public static void main(String[] arguments) throws Exception {
         for (String line : Files.readAllLines(Path.of(arguments[0]))) {

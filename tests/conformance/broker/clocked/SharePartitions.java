@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 
+import clocked.MovedTime;
+
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 
@@ -13,7 +15,6 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
-import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.coordinator.group.GroupConfigManager;
 import org.apache.kafka.server.purgatory.DelayedOperationPurgatory;
 import org.apache.kafka.server.share.acknowledge.ShareAcknowledgementBatch;
@@ -41,7 +42,6 @@ import java.util.PriorityQueue;
 import java.util.Comparator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.function.Supplier;
 
 /**
  * What Apache Kafka's own share partition does with the steps of a course, on a clock that the steps move. The argument
@@ -63,30 +63,6 @@ public final class SharePartitions {
     private static final Map<String, String> PROPERTIES = Map.of(
         "process.roles", "broker", "node.id", "1", "controller.listener.names", "CONTROLLER",
         "controller.quorum.voters", "2@localhost:9093", "listeners", "PLAINTEXT://localhost:9092");
-
-    private static final class MovedTime implements Time {
-        private long now = 1_767_225_600_000L;
-
-        @Override
-        public long milliseconds() {
-            return now;
-        }
-
-        @Override
-        public long nanoseconds() {
-            return now * 1_000_000;
-        }
-
-        @Override
-        public void sleep(long milliseconds) {
-            now += milliseconds;
-        }
-
-        @Override
-        public void waitObject(Object object, Supplier<Boolean> condition, long deadline) {
-            throw new UnsupportedOperationException();
-        }
-    }
 
     private static final class MovedTimer implements Timer {
         private final MovedTime time;
