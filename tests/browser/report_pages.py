@@ -55,6 +55,17 @@ def search(page: Page, element: str, words: str) -> None:
     page.settle()
 
 
+def follow(page: Page, address: str) -> None:
+    """Go to an address within the page: until the page knows it, and as long as its search fields delay."""
+    page.evaluate(
+        "new Promise((done) => { const before = location.hash;"
+        " addEventListener('hashchange', () => done(true), { once: true });"
+        f" location.hash = {address!r}; if (location.hash === before) done(true); }})"
+    )
+    page.evaluate("new Promise((done) => setTimeout(done, 120))")
+    page.settle()
+
+
 def until(page: Page, condition: str) -> None:
     """Wait until an expression in the page is true, ten seconds at most."""
     page.evaluate(

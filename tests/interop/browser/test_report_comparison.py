@@ -11,7 +11,7 @@ from typing import Final, cast
 
 import pytest
 from tests.browser.chromium import Page
-from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, compare, downloaded, search, shown, texts
+from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, compare, downloaded, follow, search, shown, texts
 from tests.made.reports import commits_of, section_of
 
 from kafkawire.report.contents import Committed, LogReport, Row
@@ -148,9 +148,7 @@ def test_the_address_reproduces_the_comparison(page: Page, browser: Page, tmp_pa
     page.call("Page.navigate", url="about:blank")
     again = shown(browser, REPORT, tmp_path)
     assert differences(again) != expected
-    again.evaluate(f"location.hash = {address!r}")
-    again.evaluate("new Promise((done) => setTimeout(done, 50))")
-    again.settle()
+    follow(again, address)
     assert differences(again) == expected
     assert again.evaluate("document.getElementById('compare-from').value") == "2026-01-01 00:17:00"
 

@@ -10,7 +10,19 @@ from typing import Final, cast
 
 import pytest
 from tests.browser.chromium import Page
-from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, downloaded, go_to, search, shown, texts, until
+from tests.browser.report_pages import (
+    BEGAN,
+    ENDED,
+    MINUTE,
+    click,
+    downloaded,
+    follow,
+    go_to,
+    search,
+    shown,
+    texts,
+    until,
+)
 from tests.made.reports import commits_of, section_of
 
 from kafkawire.report.contents import Committed, LogEnd, LogReport, Row
@@ -79,11 +91,6 @@ def report(*more: Row) -> LogReport:
 @pytest.fixture
 def page(browser: Page, tmp_path: Path) -> Page:
     return shown(browser, report(), tmp_path)
-
-
-def follow(page: Page, address: str) -> None:
-    page.evaluate(f"location.hash = {address!r}")
-    wait(page)
 
 
 def wait(page: Page) -> None:

@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 import pytest
 from tests.browser.chromium import Page
 from tests.browser.report_data import data_of
-from tests.browser.report_pages import click, compare, downloaded, go_to, opened, texts
+from tests.browser.report_pages import click, compare, downloaded, follow, go_to, opened, texts
 from tests.kafka_logs.tables_of_dates import Rows, Tables
 from tests.made.clusters import BEGAN, MadeCluster
 
@@ -176,9 +176,7 @@ def test_views_of_principals_and_topics_have_the_rows_of_the_tables(browser: Pag
         go_to(page, date_text(date))
         acls = tables.rows("acl_history", date)
         principal = "User:u5"
-        page.evaluate(f"location.hash = '#principal={principal}'")
-        page.evaluate("new Promise((done) => setTimeout(done, 60))")
-        page.settle()
+        follow(page, f"#principal={principal}")
         own = sum(row["principal"] == principal for row in acls)
         quotas = sum(row["user"] == "u5" for row in tables.rows("quota_history", date))
         facts = texts(page, "#entity-facts")[0]
@@ -188,9 +186,7 @@ def test_views_of_principals_and_topics_have_the_rows_of_the_tables(browser: Pag
         assert all(each.replace("_", "-") in facts for each in mechanisms)
         assert ("no SCRAM credential" in facts) == (not mechanisms)
         topic = next(str(row["resource_name"]) for row in acls if row["pattern_type"] == "LITERAL")
-        page.evaluate(f"location.hash = '#topic={topic}'")
-        page.evaluate("new Promise((done) => setTimeout(done, 60))")
-        page.settle()
+        follow(page, f"#topic={topic}")
         applying = [
             row["principal"]
             for row in acls

@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 from tests.browser.chromium import Page
-from tests.browser.report_pages import BEGAN, ENDED, MINUTE, focus, go_to, search, shown, texts
+from tests.browser.report_pages import BEGAN, ENDED, MINUTE, focus, follow, go_to, search, shown, texts
 from tests.made.reports import commits_of, section_of
 
 from kafkawire.logs import Accounts
@@ -136,13 +136,6 @@ def test_date_can_be_written_with_a_zone_or_without(page: Page) -> None:
         page.evaluate("document.activeElement.dispatchEvent(new Event('change'))")
         page.settle()
         assert texts(page, "#when") == ["2026-01-01 00:45:00 UTC"]
-
-
-def follow(page: Page, address: str) -> None:
-    """Go to an address within the page, and wait as long as its search fields delay."""
-    page.evaluate(f"location.hash = {address!r}")
-    page.evaluate("new Promise((done) => setTimeout(done, 120))")
-    page.settle()
 
 
 @pytest.mark.parametrize(
