@@ -45,7 +45,8 @@ import java.util.concurrent.ExecutionException;
 
 /**
  * What Apache Kafka's own share partition does with the steps of a course, on a clock that the steps move. The argument
- * is a file of JSON lines; each
+ * is a file of JSON lines. Each is answered by one: the outcome of each step and the state after it, first the recorded
+ * state. The answer ends before a step at which Kafka fails.
  *
  * <pre>
  * {"most_in_flight": n, "most_deliveries": n, "lock_ms": n, "start": offset, "batches": [[first, last, state, count]],
@@ -132,7 +133,7 @@ public final class SharePartitions {
             Errors error = fails ? Errors.UNKNOWN_SERVER_ERROR : Errors.NONE;
             return CompletableFuture.completedFuture(new WriteShareGroupStateResult.Builder().setTopicsData(List.of(
                 new TopicData<>(topic, List.of(PartitionFactory.newPartitionErrorData(
-                    0, error.code(), "")))) ).build());
+                    0, error.code(), ""))))).build());
         }
 
         @Override
