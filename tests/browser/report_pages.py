@@ -55,15 +55,19 @@ def search(page: Page, element: str, words: str) -> None:
     page.settle()
 
 
-def follow(page: Page, address: str) -> None:
-    """Go to an address within the page: until the page knows it, and as long as its search fields delay."""
+def move(page: Page, action: str) -> None:
+    """Do what changes the address within the page: until the page knows it, and as long as its search fields delay."""
     page.evaluate(
         "new Promise((done) => { const before = location.hash;"
-        " addEventListener('hashchange', () => done(true), { once: true });"
-        f" location.hash = {address!r}; if (location.hash === before) done(true); }})"
+        f" addEventListener('hashchange', () => done(true), {{ once: true }}); {action}; }})"
     )
     page.evaluate("new Promise((done) => setTimeout(done, 120))")
     page.settle()
+
+
+def follow(page: Page, address: str) -> None:
+    """Go to an address within the page, which may be there already."""
+    move(page, f"location.hash = {address!r}; if (location.hash === before) done(true)")
 
 
 def until(page: Page, condition: str) -> None:

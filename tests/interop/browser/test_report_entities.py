@@ -14,10 +14,10 @@ from tests.browser.report_pages import (
     BEGAN,
     ENDED,
     MINUTE,
-    click,
     downloaded,
     follow,
     go_to,
+    move,
     search,
     shown,
     texts,
@@ -93,11 +93,6 @@ def page(browser: Page, tmp_path: Path) -> Page:
     return shown(browser, report(), tmp_path)
 
 
-def wait(page: Page) -> None:
-    page.evaluate("new Promise((done) => setTimeout(done, 60))")
-    page.settle()
-
-
 def parts(page: Page) -> dict[str, list[str]]:
     """The rows of each visible part by its heading."""
     expression = """Object.fromEntries([...document.querySelectorAll("#entity .part")]
@@ -171,20 +166,16 @@ def test_names_lead_to_their_views_and_back_returns_to_the_same_state(page: Page
     page.evaluate("scrollTo({ top: 300, behavior: 'instant' })")
     is_open = "document.querySelector('#access-holders details').open"
     before = page.evaluate(is_open)
-    page.evaluate(
-        "[...document.querySelectorAll('#access-holders a.to')].find((a) => a.textContent === 'User:ann').click()"
+    move(
+        page, "[...document.querySelectorAll('#access-holders a.to')].find((a) => a.textContent === 'User:ann').click()"
     )
-    wait(page)
     assert texts(page, "#entity-name") == ["User:ann"]
     assert page.evaluate("scrollY") == 0
-    page.evaluate("[...document.querySelectorAll('#entity a.to')].find((a) => a.textContent === 'orders').click()")
-    wait(page)
+    move(page, "[...document.querySelectorAll('#entity a.to')].find((a) => a.textContent === 'orders').click()")
     assert (texts(page, "#entity-kind"), texts(page, "#entity-name")) == (["Topic"], ["orders"])
-    page.evaluate("history.back()")
-    wait(page)
+    move(page, "history.back()")
     assert texts(page, "#entity-name") == ["User:ann"]
-    page.evaluate("history.back()")
-    wait(page)
+    move(page, "history.back()")
     assert "entity" not in sections(page)
     assert page.evaluate("document.getElementById('access-search').value") == "orders"
     assert page.evaluate(is_open) == before
@@ -195,8 +186,7 @@ def test_names_lead_to_their_views_and_back_returns_to_the_same_state(page: Page
 def test_the_whole_report_is_a_link_away(page: Page) -> None:
     search(page, "changes-search", "ann")
     follow(page, "#principal=User:bob")
-    click(page, "#entity-back")
-    wait(page)
+    move(page, "document.getElementById('entity-back').click()")
     assert "access" in sections(page)
     assert page.evaluate("document.getElementById('changes-search').value") == "ann"
 
@@ -219,8 +209,7 @@ def test_a_hostile_name_has_a_view_and_stays_text(browser: Page, tmp_path: Path,
         link = (
             "[...document.querySelectorAll('#access-holders summary a.to')].find((a) => a.textContent.includes('img'))"
         )
-    page.evaluate(f"{link}.click()")
-    wait(page)
+    move(page, f"{link}.click()")
     assert "1 ACL of its own" in texts(page, "#entity-facts")[0]
     assert page.evaluate("typeof window.stolen") == "undefined"
     assert page.evaluate("document.images.length") == 0
