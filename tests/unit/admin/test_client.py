@@ -8,16 +8,19 @@ import logging
 import re
 import ssl
 from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 
 import pytest
 from tests.stand_ins.broker import Answer
 from tests.stand_ins.cluster import FAST, StandInCluster
 
 from kafkawire.admin.client import AdminClient, BlockingAdminClient
+from kafkawire.admin.engine import batch_call
 from kafkawire.admin.settings import AdminSettings
 from kafkawire.broker import EmbeddedBroker, ThreadedBroker
 from kafkawire.model.topics import NewTopic
 from kafkawire.protocol import CreateTopicsRequest, CreateTopicsResponse, DeleteTopicsRequest, DeleteTopicsResponse
+from kafkawire.protocol.errors import NotControllerError
 from kafkawire.rpc import Request
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import ClosedError, OperationTimeoutError
@@ -156,6 +159,25 @@ async def test_the_error_of_a_call_that_ends_while_waiting_names_it() -> None:
         error = (await client.delete_topics(["a"], timeout=0.1)).errors()["a"]
         assert isinstance(error, OperationTimeoutError)
         assert "no answer came" in str(error)
+
+
+async def test_the_error_of_a_call_that_ends_while_waiting_again_names_what_failed_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The request had more time than the call. On a busy machine its wait for the answer may end first."""
+    late = {**vars(asyncio), "timeout_at": lambda when: asyncio.timeout_at(when + 0.1)}
+    monkeypatch.setattr(batch_call, "asyncio", SimpleNamespace(**late))
+
+    def not_controller(*_: object) -> Message | Answer:
+        if len(cluster.asked) > 1:
+            return Answer()
+        return DeleteTopicsResponse(responses=(DeleteTopicsResponse.DeletableTopicResult(name="a", error_code=41),))
+
+    async with StandInCluster(1, {DeleteTopicsRequest: not_controller}) as cluster, cluster.client() as client:
+        error = (await client.delete_topics(["a"], timeout=0.2)).errors()["a"]
+        assert isinstance(error, OperationTimeoutError)
+        assert isinstance(error.__cause__, NotControllerError)
+        assert error.outcome_unknown
 
 
 @pytest.mark.parametrize("kind", [AdminClient, BlockingAdminClient, EmbeddedBroker, ThreadedBroker])

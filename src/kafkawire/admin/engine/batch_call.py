@@ -199,10 +199,12 @@ class BatchCall(Generic[K, V]):
             request = Request([state.item for state in states], version, self._timeout_ms(), node.id)
             for state in states:
                 state.is_out = True
-            message, until = operation.build(request), min(self._deadline, now() + patience)
+            message, until = operation.build(request), now() + patience
             try:
-                answer = await channel.request(message, operation.response_class(), version, until)
+                answer = await channel.request(message, operation.response_class(), version, min(self._deadline, until))
             except TimeoutError as error:
+                if self._deadline <= until:
+                    raise TimeoutError from error  # of the call, not of the request
                 raise RequestTimedOutError(f"no answer within {patience:g} s") from error
         self._cluster.trust(node.id)
         for state in states:
