@@ -14,8 +14,10 @@ from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.share_coordinator.state_batches import StateBatch
 from kafkawire.broker.share_coordinator.states import (
+    FENCED,
     NO_EPOCH,
     UNINITIALIZED,
+    UNWRITTEN,
     SharePartitionKey,
     ShareState,
     StateUpdate,
@@ -38,14 +40,11 @@ from kafkawire.protocol.error_codes import ErrorCode
 
 _WORDS: Final = {
     ErrorCode.CLUSTER_AUTHORIZATION_FAILED: "Cluster authorization failed.",
-    ErrorCode.FENCED_LEADER_EPOCH: "The leader epoch in the request is older than the epoch on the broker.",
-    ErrorCode.FENCED_STATE_EPOCH: "The share coordinator rejected the request because the share-group state epoch "
-    "did not match.",
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION: "This server does not host this topic-partition.",
+    **FENCED,
 }
 _NEGATIVE: Final = "The partition id cannot be a negative number."
 _UNREAD: Final = "Read operation on uninitialized share partition not allowed."
-_UNWRITTEN: Final = "Write operation on uninitialized share partition not allowed."
 
 P = TypeVar("P", bound="_AskedPartition")
 P_co = TypeVar("P_co", bound="_AskedPartition", covariant=True)
@@ -149,12 +148,12 @@ class ShareStateHandlers:
             key: SharePartitionKey, asked: WriteShareGroupStateRequest.PartitionData, error: _Error | None
         ) -> Wrote:
             if error is None and self._states.summary(*key) is None:
-                error = _Error(ErrorCode.INVALID_REQUEST, _UNWRITTEN)
+                error = _Error(ErrorCode.INVALID_REQUEST, UNWRITTEN)
             error = error or self._fenced(key, asked.leader_epoch, asked.state_epoch) or self._topic_error(key)
             if error is None:
                 await self._states.prepare((key.owner,))
                 code = self._states.write(key, _update(asked))
-                error = _Error(code, _WORDS.get(code, _UNWRITTEN)) if code else None
+                error = _Error(code, _WORDS.get(code, UNWRITTEN)) if code else None
             return Wrote(asked.partition, *error or ())
 
         results = await self._of_each(request.group_id, request.topics, call, written)

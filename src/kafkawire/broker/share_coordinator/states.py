@@ -32,6 +32,16 @@ UNINITIALIZED: Final = -1
 NO_EPOCH: Final = -1
 """An epoch in a request that is not compared."""
 
+FENCED: Final = {
+    ErrorCode.FENCED_LEADER_EPOCH: "The leader epoch in the request is older than the epoch on the broker.",
+    ErrorCode.FENCED_STATE_EPOCH: "The share coordinator rejected the request because the share-group state epoch "
+    "did not match.",
+}
+"""Kafka's messages for the errors of ``ShareStates.fenced``."""
+
+UNWRITTEN: Final = "Write operation on uninitialized share partition not allowed."
+"""Kafka's message for an update of a share partition that has no state."""
+
 _PARTS: Final[Callable[[Message], tuple[str, Uuid, int]]] = attrgetter("group_id", "topic_id", "partition")
 _UPDATES_PER_SNAPSHOT: Final = "share.coordinator.snapshot.update.records.per.snapshot"
 

@@ -13,7 +13,13 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.wakes import Wakes
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_store import RecordStore
-from kafkawire.broker.share_coordinator.states import UNINITIALIZED, SharePartitionKey, ShareStates
+from kafkawire.broker.share_coordinator.states import (
+    FENCED,
+    UNINITIALIZED,
+    UNWRITTEN,
+    SharePartitionKey,
+    ShareStates,
+)
 from kafkawire.broker.shares.acknowledging import Acknowledgement, AcknowledgementError, acknowledge
 from kafkawire.broker.shares.sessions import SessionKey, ShareSessions
 from kafkawire.broker.shares.settings import ShareRules, ShareSettings, duration_ms
@@ -32,6 +38,9 @@ _OF_STATE: Final = {
     ErrorCode.FENCED_STATE_EPOCH: ErrorCode.NOT_LEADER_OR_FOLLOWER,
 }
 """The errors of states as members see them; all others are UNKNOWN_SERVER_ERROR."""
+
+_WORDS: Final = {ErrorCode.INVALID_REQUEST: UNWRITTEN, **FENCED}
+"""The messages for them."""
 
 _ENDS_PARTITION: Final = frozenset({ErrorCode.NOT_LEADER_OR_FOLLOWER})
 
@@ -299,12 +308,3 @@ class LiveShares:
                 self.states.delete(*key)
         except (StorageError, OSError) as error:
             _log.error("The states of deleted topics could not be deleted: %s", error)
-
-
-_WORDS: Final = {
-    ErrorCode.INVALID_REQUEST: "Write operation on uninitialized share partition not allowed.",
-    ErrorCode.FENCED_LEADER_EPOCH: "The leader epoch in the request is older than the epoch on the broker.",
-    ErrorCode.FENCED_STATE_EPOCH: "The share coordinator rejected the request because the share-group state epoch "
-    "did not match.",
-}
-"""Kafka's messages for the errors of states."""
