@@ -12,7 +12,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --gen
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup generate check test test-all test-spark sanitize fuzz demo bench docs lock clean
+.PHONY: help setup generate check lint types definitions test test-ci test-nightly test-spark sanitize fuzz demo bench docs lock clean
 
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,17 +20,16 @@ help: ## List the commands
 demo: setup ## Show the main parts in chapters (CHAPTER="2 broker" shows these, PAUSE=1 waits, BROKER=host:port adds yours)
 	@$(BIN)/kafkawire demo $(CHAPTER:%=--chapter %) $(if $(PAUSE),--pause) $(if $(BROKER),--broker $(BROKER))
 
-# The fast tests run first. `make test-all` measures coverage with them and some on real brokers: it runs
+# The fast tests run first. `make test-ci` measures coverage with them and some on real brokers: it runs
 # each test once, those with coverage first.
 UNITS := tests/unit $(addprefix tests/golden/,cli comparison documents entities evolution pages records report rows rules wire test_report.py test_rules.py)
 COVERING := $(UNITS) $(addprefix tests/,laws/cli laws/declared laws/model interop/cli interop/declared) \
 	$(addprefix tests/interop/broker/same_answers/,test_share_groups.py test_share_partitions.py) \
 	$(addprefix tests/laws/,broker/test_consumer_group_laws.py broker/test_mixed_group_laws.py broker/test_share_laws.py logs/test_parts_of_histories.py)
 
-# The older releases of PySpark with which the tests with Spark run too; with the oldest two `make test-all` runs some.
+# The older releases of PySpark with which the tests with Spark run too.
 SPARK_RELEASES := 4.0 4.1 4.2
 OLDER_SPARKS := $(SPARK_RELEASES:%=$(VENV)/spark-%/.installed)
-OLDEST_SPARKS := $(filter %4.0/.installed %4.1/.installed,$(OLDER_SPARKS))
 
 # Some machines forbid Python to keep bytecode, but the programs that tests start need it to start fast. Maven ends before
 # the better compiler of Java would pay off. In the run with brokers one of three processes mostly waits for a broker.
@@ -43,10 +42,13 @@ test: setup $(VENV)/.spark ## Run the tests that a change needs; those against A
 	$(PYTEST) -n 3 $(QUICK) $(UNITS)
 	$(PYTEST) -n 3 $(QUICK) -m "not extended" $(UNITS:%=--ignore=%)
 
-test-all: setup $(VENV)/.spark $(OLDEST_SPARKS) ## Run all tests, those that `make test` leaves out as well, and measure coverage
-	$(PYTEST) -n 2 --cov --cov-report=term $(COVERING)
-	$(PYTEST) -n 3 -m "not extended" $(COVERING:%=--ignore=%)
-	$(PYTEST) -n 2 -m extended $(COVERING:%=--ignore=%)
+test-ci: setup $(VENV)/.spark ## Run those that `make test` leaves out as well, except nightly ones, and measure coverage
+	$(PYTEST) -n 2 $(QUICK) --cov --cov-report=term -m "not nightly" $(COVERING)
+	$(PYTEST) -n 3 $(QUICK) -m "not nightly" $(COVERING:%=--ignore=%)
+
+test-nightly: setup $(VENV)/.spark ## Run what takes longest and breaks least, and property tests with all their examples
+	$(PYTEST) -n 2 -m nightly tests
+	$(PYTEST) -n 2 -m "not nightly" tests/laws tests/hostile
 
 test-spark: setup $(VENV)/.spark $(OLDER_SPARKS) ## Run the tests with Spark with each older release of it; with 4.1 also Delta Lake and Iceberg
 	@for release in $(SPARK_RELEASES); do \
@@ -59,11 +61,17 @@ setup: $(VENV)/.project ## Make the virtual environment (the other commands do i
 generate: setup ## Write generated/ from specs/
 	$(BIN)/kafkawire generate
 
-check: setup $(VENV)/.spark ## Lint, types, import contracts, generated/ against the generator, specs/ against the last release
+check: setup lint types definitions ## Lint, types, import contracts, generated/ against the generator, specs/ against the last release
+
+lint: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+types: setup $(VENV)/.spark
+	$(BIN)/mypy
+
+definitions: setup
 	$(BIN)/kafkawire generate --check
 	.ci/check-schema $(BIN)/kafkawire
 

@@ -1,4 +1,4 @@
-"""Fixtures that more than one kind of test uses, and how property tests run."""
+"""Fixtures that more than one kind of test uses."""
 
 from __future__ import annotations
 
@@ -7,20 +7,12 @@ import signal
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+import tests.hypothesis_profiles  # noqa: F401 - loads the usual one
 from tests.engines import use_engine_or_skip
 
 from kafkawire import wire
 
 pytest_plugins = ["tests.apache_kafka.fixtures", "tests.apache_spark.fixtures", "tests.scheduling"]
-
-# Loading a profile keeps examples random in CI, where hypothesis would repeat the same ones. Machines are busy at
-# times, which is neither a slow strategy nor a slow test. `pytest --hypothesis-profile=thorough` looks for longer, and
-# `make test` takes a quick look.
-settings.register_profile("kafkawire", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", settings.get_profile("kafkawire"), max_examples=25)
-settings.register_profile("thorough", settings.get_profile("kafkawire"), max_examples=2000)
-settings.load_profile("kafkawire")
 
 # The garbage collector is spared what stays to the end: modules, and some twenty thousand tests. While they are
 # collected there is nothing else, and it would take a third of the time.
@@ -31,6 +23,14 @@ def pytest_collection_finish() -> None:
     gc.enable()
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What CI leaves to the night, `make test` leaves out too."""
+    for item in items:
+        if item.get_closest_marker("nightly"):
+            item.add_marker(pytest.mark.extended)
 
 
 @pytest.fixture
@@ -44,9 +44,14 @@ def ctrl_c() -> Iterator[None]:
     signal.signal(signal.SIGINT, inherited)
 
 
+@pytest.fixture(scope="session")
+def no_cover() -> None:
+    """For tests that take long and reach no lines that others do not: by this name, pytest-cov pauses in them."""
+
+
 @pytest.fixture
-def one_engine() -> Iterator[None]:
-    """For tests that measure: the time and memory of one engine, where CI runs both."""
+def one_engine(no_cover: None) -> Iterator[None]:  # noqa: ARG001 - pytest-cov reads the names
+    """For tests that measure, and for much of the same data: one engine, where CI runs both."""
     chosen = wire.ENGINE
     if chosen == "both":
         wire.use_engine("native")
@@ -55,8 +60,8 @@ def one_engine() -> Iterator[None]:
 
 
 @pytest.fixture(params=["python", "native"])
-def each_engine(request: pytest.FixtureRequest) -> Iterator[None]:
-    """For tests that measure both engines one after the other."""
+def each_engine(request: pytest.FixtureRequest, no_cover: None) -> Iterator[None]:  # noqa: ARG001 - pytest-cov reads the names
+    """For tests that try both engines one after the other."""
     chosen = wire.ENGINE
     use_engine_or_skip(request.param)
     yield

@@ -61,7 +61,6 @@ UNITS = (
     ),
     Unit("logs of kafka", ("tests/interop/logs/",), frozenset({"java_admin"})),
     Unit("spark", ("tests/interop/spark/",), frozenset({"spark"})),
-    Unit("older spark", ("tests/interop/test_older_spark.py",)),
     Unit(
         "oracles",
         tuple(

@@ -58,7 +58,9 @@ def offers_feature(release: str, feature: str) -> bool:
 
 
 def broker_release_parameters(*, every_minor: bool = True) -> tuple[ParameterSet, ...]:
-    """Parameters of tests that start brokers of their own, oldest first. `make test` takes the newest release alone.
+    """Parameters of tests that start brokers of their own, oldest first.
+
+    `make test` and CI take the newest release alone.
 
     Args:
         every_minor: with a release of each minor version: beside `broker_releases` all with a version table that are
@@ -67,7 +69,7 @@ def broker_release_parameters(*, every_minor: bool = True) -> tuple[ParameterSet
     oldest, newest = broker_releases()[0], newest_broker_release()
     recorded = [release for release in recorded_releases() if is_at_least(release, oldest)] if every_minor else []
     return tuple(
-        pytest.param(release, marks=[] if release == newest else [pytest.mark.extended])
+        pytest.param(release, marks=[] if release == newest else [pytest.mark.nightly])
         for release in sorted({*broker_releases(), *recorded}, key=_numbers)
     )
 

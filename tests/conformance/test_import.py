@@ -72,7 +72,7 @@ def test_error_codes_equal_the_enumeration_of_the_jar(added: tuple[Path, AddedRe
     assert (folder / "error-codes.csv").read_text("utf-8") == (SPECS / "error-codes.csv").read_text("utf-8")
 
 
-@pytest.mark.extended  # tests/unit/codegen/importing has it for small releases
+@pytest.mark.nightly  # tests/unit/codegen/importing has it for small releases
 def test_importing_over_the_import_touches_nothing(added: tuple[Path, AddedRelease]) -> None:
     folder, first = added
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}

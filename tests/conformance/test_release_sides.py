@@ -12,7 +12,7 @@ from kafkawire.codegen.evolve.kafka_release import cache_file
 from kafkawire.codegen.evolve.origin import load_side
 from kafkawire.codegen.evolve.side import OriginError, Side
 
-pytestmark = [pytest.mark.conformance, pytest.mark.extended]
+pytestmark = [pytest.mark.conformance, pytest.mark.nightly]
 
 OLD_NEW_AND_PINNED = (
     ("2.8.2", 158),

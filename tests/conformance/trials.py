@@ -57,7 +57,7 @@ def of_each_layout(rows: Sequence[ReleasedVersion]) -> Sequence[ReleasedVersion]
 
 def by_message(*, without: Collection[str] = ()) -> list[ParameterSet]:
     """The trials as parameters of a test, two for a message: one trial for each layout, and the others for
-    ``make test-all``.
+    ``make test-ci``.
     """
     parameters = []
     for name, rows in sorted(trials().items()):

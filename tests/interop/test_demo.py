@@ -13,7 +13,7 @@ from kafkawire.cli.app import main
 pytestmark = pytest.mark.interop
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_demo_shows_the_methods_and_the_nodes_of_a_real_broker(
     kafka_broker: Broker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""Fewer examples for laws that would take most of the time, and the laws that only ``make test-all`` runs."""
+"""Fewer examples for laws that would take most of the time, and the laws that ``make test`` leaves out."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.hypothesis_profiles import scaled
 
 from kafkawire.wire import Message
 
@@ -33,17 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     laws = [item for item in items if isinstance(item, pytest.Function) and _LAWS in item.path.parents]
     for law, examples in {item.function: examples_of(item.path) for item in laws}.items():
         if examples is not None and hasattr(law, "hypothesis"):
-            settings(max_examples=_scaled(examples))(law)
+            settings(max_examples=scaled(examples))(law)
     for machine in {item.cls for item in laws if isinstance(getattr(item.cls, "settings", None), settings)}:
-        machine.settings = settings(machine.settings, max_examples=_scaled(machine.settings.max_examples))
+        machine.settings = settings(machine.settings, max_examples=scaled(machine.settings.max_examples))
     for item in laws:
         if item.path.parent == _PROTOCOL and repeats_a_layout(*item.callspec.params.values()):  # type: ignore[arg-type]
             item.add_marker(pytest.mark.extended)
-
-
-def _scaled(examples: int) -> int:
-    """A number of examples that is right for a profile with 100, in the profile of this run."""
-    return max(1, examples * settings().max_examples // 100)
 
 
 def examples_of(file: Path) -> int | None:

@@ -165,12 +165,12 @@ def test_every_allocation_that_fails_is_a_memory_error() -> None:
     run(MESSAGES + FAILING.format(names=SHAPES))
 
 
-@pytest.mark.extended  # half a minute
+@pytest.mark.nightly  # half a minute
 def test_rounds_of_success_and_failure_lose_nothing() -> None:
     run(MESSAGES + COUNTING.format(names=SHAPES, rounds=2_000, every_byte=True))
 
 
-@pytest.mark.extended  # a million rounds of reading, refusing and writing, over all messages
+@pytest.mark.nightly  # a million rounds of reading, refusing and writing, over all messages
 def test_a_million_rounds_over_all_messages_lose_nothing() -> None:
     """Counts Python's blocks, as the record of every byte takes most of the time."""
     rounds = 1_000_000 // len(MESSAGE_NAMES) // 2

@@ -64,7 +64,7 @@ LARGE = Memory(2000, 200_000, 500_000, 600_000, 2_100_000)
 @pytest.mark.skipif(
     bool(missing_peers()), reason=f"{' and '.join(missing_peers())} not installed; `make bench` does it"
 )
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_the_three_libraries_agree_and_are_measured() -> None:
     command = [sys.executable, "-m", "benchmarks", "codec", "records", "import", "--trial", "--rounds", "1"]
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -198,7 +198,7 @@ def test_the_picture_of_the_admin_client_has_a_dot_for_each_peer_that_was_measur
     assert dots(picture) == ["kafkawire: 1", "confluent-kafka: 4", "Java: 0.5"]
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 @pytest.mark.interop
 @pytest.mark.skipif(
     bool(missing_admin_peers()), reason=f"{' and '.join(missing_admin_peers())} not installed; `make bench` does it"
@@ -226,7 +226,7 @@ def test_without_java_the_admin_client_is_left_out_with_a_word(tmp_path: Path) -
     assert finished.stderr.startswith("admin left out: needs Apache Kafka's own classes: there is no java on the path")
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 @pytest.mark.interop
 def test_the_broker_is_measured_beside_apache_kafka() -> None:
     class_path(newest_broker_release())  # skips this test where there is no Kafka
@@ -250,7 +250,7 @@ def test_the_page_of_the_broker_has_a_section_for_each_kind() -> None:
     assert "| many filters | 1 s | 3 s | 5 s | **3** (3 to 3) | **5** (5 to 5) |" in text
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 @pytest.mark.interop
 def test_tables_of_logs_are_measured_beside_apache_kafka() -> None:
     class_path(newest_broker_release())  # skips this test where there is no Kafka
@@ -300,7 +300,7 @@ def test_the_page_of_spark_has_a_column_for_each_peer_and_judges_memory() -> Non
     assert not spark_page.is_flat([flat[0], WorkerMemory(248_000_000, 121_000_000)])
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 @pytest.mark.interop
 @pytest.mark.skipif(
     bool(missing_peers()), reason=f"{' and '.join(missing_peers())} not installed; `make bench` does it"

@@ -18,7 +18,10 @@ def targets(root: Path) -> set[str]:
     ("page", "named"),
     [
         ("README.md", {"demo", "test"}),
-        ("CONTRIBUTING.md", {"demo", "test", "test-all", "test-spark", "check", "generate", "bench", "docs", "clean"}),
+        (
+            "CONTRIBUTING.md",
+            {"demo", "test", "test-ci", "test-nightly", "test-spark", "check", "generate", "bench", "docs", "clean"},
+        ),
     ],
 )
 def test_every_command_of_a_page_is_there(root: Path, page: str, named: set[str]) -> None:
@@ -31,8 +34,8 @@ def test_every_command_sets_itself_up(root: Path, target: str) -> None:
     assert re.search(rf"^{target}: .*\bsetup\b", (root / "Makefile").read_text(), flags=re.MULTILINE)
 
 
-def test_ci_runs_the_checks_and_all_tests(root: Path) -> None:
-    assert (root / ".ci" / "run").read_text().splitlines()[-2:] == ["make check", "make test-all"]
+def test_ci_runs_the_checks_and_the_tests_of_ci(root: Path) -> None:
+    assert (root / ".ci" / "run").read_text().splitlines()[-2:] == ["make --jobs=2 --output-sync check", "make test-ci"]
 
 
 @pytest.mark.parametrize("name", ["dev.txt", "spark.txt", "spark-4.0.txt", "spark-4.1.txt", "spark-4.2.txt"])
@@ -58,4 +61,4 @@ def test_the_lock_of_spark_is_small_and_needed_by_neither_set_up_nor_demo(root: 
     locked = re.findall(r"^([a-z0-9-]+)==", (root / "requirements/spark.txt").read_text(), flags=re.MULTILINE)
     users = re.findall(r"^([a-z-]+): .*/\.spark\b", (root / "Makefile").read_text(), flags=re.MULTILINE)
     assert "pyspark" in locked
-    assert set(users) == {"bench", "check", "test", "test-all", "test-spark"}
+    assert set(users) == {"bench", "test", "test-ci", "test-nightly", "test-spark", "types"}

@@ -1,4 +1,4 @@
-"""`make test-all` runs every test, `make test` those that are not extended; the laws try every version."""
+"""Each test is run by `make test`, `make test-ci` or `make test-nightly`; the laws try every version."""
 
 from __future__ import annotations
 
@@ -6,29 +6,42 @@ import importlib
 import re
 from pathlib import Path
 
+import yaml
 from tests.laws.conftest import repeats_a_layout
 
 from kafkawire.protocol import MESSAGE_NAMES, message_class
 
+MARKS = re.compile(r"mark\.(extended|nightly)")
+PINNED = re.compile(r"[\w-]+/[\w-]+@[0-9a-f]{40}")
 
-def test_make_test_leaves_out_extended_tests_and_make_test_all_runs_each_test_once(root: Path) -> None:
+
+def test_each_command_has_its_tests_and_no_test_is_in_none(root: Path) -> None:
     makefile = (root / "Makefile").read_text()
-    recipes = dict(re.findall(r"^(test(?:-all)?): (.*\n(?:\t.*\n)+)", makefile, flags=re.MULTILINE))
+    recipes = dict(re.findall(r"^(test[a-z-]*): (.*\n(?:\t.*\n)+)", makefile, flags=re.MULTILINE))
     fast, others = "$(PYTEST) -n 3 $(QUICK) $(UNITS)\n", "$(UNITS:%=--ignore=%)\n"
     assert fast in recipes["test"]
     assert f'-m "not extended" {others}' in recipes["test"]
-    assert "$(PYTEST) -n 2 --cov --cov-report=term $(COVERING)\n" in recipes["test-all"]
-    for choice in ('-m "not extended"', "-m extended"):
-        assert f"{choice} $(COVERING:%=--ignore=%)\n" in recipes["test-all"]
+    assert '$(PYTEST) -n 2 $(QUICK) --cov --cov-report=term -m "not nightly" $(COVERING)\n' in recipes["test-ci"]
+    assert '$(QUICK) -m "not nightly" $(COVERING:%=--ignore=%)\n' in recipes["test-ci"]
+    assert "-m nightly tests\n" in recipes["test-nightly"]
+    assert '$(PYTEST) -n 2 -m "not nightly" tests/laws tests/hostile\n' in recipes["test-nightly"]
+
+
+def test_the_long_tests_run_every_night(root: Path) -> None:
+    workflow = yaml.safe_load((root / ".github" / "workflows" / "nightly.yml").read_text())
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    commands = {name for job in workflow["jobs"].values() for name in job["strategy"]["matrix"]["command"]}
+    assert commands == {"test-nightly", "test-spark"}
+    assert all(PINNED.fullmatch(step["uses"]) for step in steps if "uses" in step)
 
 
 def test_no_fast_test_is_extended(root: Path) -> None:
-    """The first run of `make test` has no marks to choose by."""
+    """The first runs of `make test` and `make test-ci` have no marks to choose by."""
     (fast,) = re.findall(r"^UNITS := (.*)", (root / "Makefile").read_text(), flags=re.MULTILINE)
     names = re.sub(r"\$\(addprefix (\S+),(.*)\)", lambda f: " ".join(f[1] + name for name in f[2].split()), fast)
     for place in names.split():
         for file in (root / place).rglob("*.py") if (root / place).is_dir() else [root / place]:
-            assert "mark.extended" not in file.read_text(), file
+            assert not MARKS.search(file.read_text()), file
 
 
 def test_laws_have_a_case_for_each_version_and_make_test_has_one_for_each_layout(root: Path) -> None:

@@ -57,7 +57,7 @@ def test_every_module_can_be_imported(root: Path, tmp_path: Path) -> None:
     assert on_windows(everything, tmp_path, root) == "imported\n"
 
 
-@pytest.mark.extended  # a minute; the tests below find most of what it finds
+@pytest.mark.nightly  # a minute; the tests below find most of what it finds
 def test_types_hold_on_windows_too(root: Path, tmp_path: Path) -> None:
     """The type checker finds what a module of the standard library lacks there."""
     mypy = [sys.executable, "-m", "mypy", "--platform", "win32", "--cache-dir", str(tmp_path), "src", "generator"]

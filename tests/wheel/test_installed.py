@@ -69,7 +69,7 @@ def test_the_installed_definitions_give_the_installed_package(install: Install, 
     assert [name for name, text in modules.items() if (there / name).read_text() != text] == []
 
 
-@pytest.mark.extended  # a minute for all; those above need two of the environments
+@pytest.mark.nightly  # a minute for all; those above need two of the environments
 @pytest.mark.parametrize("combination", COMBINATIONS, ids=lambda each: ",".join(each.extras) or "plain")
 def test_an_installation_does_what_its_extras_are_for(combination: Combination, install: Install, folder: Path) -> None:
     if {"spark", "all"} & set(combination.extras):

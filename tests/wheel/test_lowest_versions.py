@@ -27,7 +27,7 @@ def lowest(project: dict[str, Any]) -> list[str]:
     return [f"{each.name}=={spec.version}" for each in found for spec in each.specifier if spec.operator == ">="]
 
 
-@pytest.mark.extended  # downloads packages
+@pytest.mark.nightly  # downloads packages
 def test_the_lowest_versions_are_enough(root: Path, wheel: Path, pyproject: dict[str, Any], tmp_path: Path) -> None:
     """The packages are those of the machine's own package index, with pip's own settings."""
     folder = tmp_path / "environment"

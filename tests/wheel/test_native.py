@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.wheel.conftest import Install
 
-pytestmark = pytest.mark.extended
+pytestmark = pytest.mark.nightly
 
 NO_COMPILER = {"CC": "/nonexistent/cc", "PATH": str(Path(sys.executable).parent)}
 SHOW = "from kafkawire import wire; print(wire.ENGINE)"

@@ -48,13 +48,14 @@ def test_the_readme_runs(install: Install, tmp_path: Path) -> None:
     run_page(README, install("cli", "tables", "test"), tmp_path)
 
 
-@pytest.mark.extended  # a minute for all; that of the README is above
+@pytest.mark.nightly  # minutes for all; that of the README is above
 @pytest.mark.parametrize("page", RUN, ids=with_name)
 def test_a_page_runs(page: Path, install: Install, tmp_path: Path) -> None:
     require_spark()  # all extras
     run_page(page, install("all"), tmp_path)
 
 
+@pytest.mark.nightly
 def test_the_printed_commands_work(install: Install, tmp_path: Path) -> None:
     require_spark()
     workplace = Workplace.made_in(tmp_path, install("all").folder / "bin")
@@ -70,6 +71,7 @@ def test_the_printed_commands_work(install: Install, tmp_path: Path) -> None:
                     workplace.run(line, before, broker.bootstrap_servers if BROKER in line else None)
 
 
+@pytest.mark.nightly
 def test_what_is_shown_of_spark_runs(install: Install, tmp_path: Path) -> None:
     require_spark()
     installed = install("all")

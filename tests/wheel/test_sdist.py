@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.wheel.conftest import build
 
-pytestmark = pytest.mark.extended
+pytestmark = pytest.mark.nightly
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,6 @@ def test_the_sdist_gives_the_same_wheel(unpacked: Path, wheel: Path, tmp_path: P
     assert contents(again) == contents(wheel)
 
 
-@pytest.mark.extended  # half a minute; the sdist has the files of the tests, as another test shows
 def test_its_tests_can_be_collected_and_run(unpacked: Path) -> None:
     environment = {
         **os.environ,

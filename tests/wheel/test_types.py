@@ -186,7 +186,7 @@ class Verified(msgspec.Struct, rename="camel"):
     type_completeness: Completeness
 
 
-@pytest.mark.extended  # half a minute; the programs show the types that people meet
+@pytest.mark.nightly  # two minutes; the programs show the types that people meet
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_public_type_is_unknown_and_most_are_annotated(
     pyright: list[str], installed: Installed, package: str, tmp_path: Path

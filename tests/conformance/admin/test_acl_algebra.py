@@ -70,7 +70,7 @@ class Size(NamedTuple):
 
 SIZES: Final = [
     pytest.param(Size(60, 80, 20, 200, 1, 600, 20_000), id="some"),
-    pytest.param(Size(1_200, 160, 200, 800, 4, 40_000, 1_000_000), id="many", marks=pytest.mark.extended),
+    pytest.param(Size(1_200, 160, 200, 800, 4, 40_000, 1_000_000), id="many", marks=pytest.mark.nightly),
 ]
 
 

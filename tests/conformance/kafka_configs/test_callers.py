@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 from tests.apache_kafka.kafka_tool import KafkaTool, Printed, running_kafka_tool
-from tests.apache_kafka.releases import broker_releases, newest_broker_release
+from tests.apache_kafka.releases import broker_release_parameters, newest_broker_release
 from tests.apache_kafka.secure_broker import USER, SecureBroker, running_secure_broker
 from tests.conformance.kafka_configs.scenarios import words_of
 
@@ -29,6 +29,9 @@ REQUEST_IN_JAVA: Final = re.compile(r"Request Request\(.*\)")
 LOG_LINE: Final = re.compile(r"^.*; the client tries again until the timeout of the call\n", re.MULTILINE)
 
 TOPIC: Final = "of-callers"
+NODE: Final = 1
+"""The id of the broker, whichever release it is of."""
+
 LINES: Final = tuple(
     f"--describe {each}"
     for each in (
@@ -62,11 +65,12 @@ def tool() -> Iterator[KafkaTool]:
         yield running
 
 
-@pytest.fixture(scope="module", params=broker_releases())
+@pytest.fixture(scope="module", params=broker_release_parameters(every_minor=False))
 def secure(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SecureBroker]:
     """A broker of its own: these lines alter it."""
     release: str = request.param
     with running_secure_broker(release, tmp_path_factory.mktemp(f"callers-{release}")) as broker:
+        assert broker.broker.node_id == NODE
         with BlockingAdminClient(broker.address) as client:
             client.create_topics([NewTopic(TOPIC, 1, 1)])
         yield broker
@@ -76,13 +80,12 @@ Compare = Callable[[Sequence[str], str, Mapping[str, str]], None]
 
 
 @pytest.fixture
-def compare(tool: KafkaTool, secure: SecureBroker, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Compare:
+def compare(tool: KafkaTool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Compare:
     """Compares lines with the words and properties of a caller before them."""
     file = tmp_path / "caller.properties"
 
     def printed(line: str) -> tuple[str, Printed, Printed]:
-        node = secure.broker.node_id
-        words = words_of(f"{line} --command-config {file}", server="-", controller="-", node=node, files=tmp_path)
+        words = words_of(f"{line} --command-config {file}", server="-", controller="-", node=NODE, files=tmp_path)
         (theirs,) = tool.configs([words])
         exit_code = main(["configs", "--compat", "kafka", *words])
         return line, _promised(Printed(*capsys.readouterr(), exit_code), words), _promised(theirs, words)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.kafka_tool import KafkaTool, Printed, running_kafka_tool
-from tests.apache_kafka.releases import broker_releases, is_at_least, newest_broker_release
+from tests.apache_kafka.releases import broker_release_parameters, is_at_least, newest_broker_release
 from tests.conformance.kafka_configs.resetting import reset, settle
 from tests.conformance.kafka_configs.scenarios import SCENARIOS, words_of, write_files
 
@@ -32,7 +32,7 @@ def tool() -> Iterator[KafkaTool]:
         yield running
 
 
-@pytest.fixture(scope="module", params=broker_releases())
+@pytest.fixture(scope="module", params=broker_release_parameters(every_minor=False))
 def broker(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
     """A broker of its own: scenarios delete all topics."""
     release: str = request.param

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.apache_kafka.kafka_tool import Added, KafkaTool, running_kafka_tool
 from tests.apache_kafka.releases import newest_broker_release
+from tests.hypothesis_profiles import scaled
 
 from kafkawire.cli.kafka_configs.added_configs import (
     AddedConfigsError,
@@ -30,14 +31,14 @@ def tool() -> Iterator[KafkaTool]:
         yield running
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(texts=st.lists(TEXTS, min_size=1, max_size=50))
 def test_added_configs_are_those_of_kafka(texts: list[str], tool: KafkaTool) -> None:
     """C12 to C14."""
     assert [(text, ours(text)) for text in texts] == list(zip(texts, tool.added(texts), strict=True))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(keys=st.lists(st.lists(WORDS, max_size=40, unique=True), min_size=1, max_size=10))
 def test_keys_are_in_the_order_of_javas_and_scalas_maps(keys: list[list[str]], tool: KafkaTool) -> None:
     for wanted, orders in zip(keys, tool.orders(keys), strict=True):

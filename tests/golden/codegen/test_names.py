@@ -110,6 +110,6 @@ def test_every_name_can_be_a_column(clashing: ModuleType) -> None:
     assert sum(check_columns(MessageColumns(each), examples=1) for each in classes_of(clashing)[:20]) > 20
 
 
-@pytest.mark.extended
+@pytest.mark.nightly  # half a minute of mypy; test_types.py has a module of every type
 def test_every_name_is_typed(clashing: ModuleType, mypy: Mypy) -> None:
     assert mypy(Path(str(clashing.__file__)).parents[2], "-p", "clashing.protocol") == []

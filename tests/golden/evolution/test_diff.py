@@ -77,6 +77,7 @@ def test_the_command_prints_it(
     assert capsys.readouterr().out == printed(made_up, format_)
 
 
+@pytest.mark.usefixtures("no_cover")
 @pytest.mark.conformance
 def test_known_facts_of_two_releases(releases: SchemaDiff) -> None:
     """The facts that the import found in the layouts of both releases: versions that changed where both have them."""

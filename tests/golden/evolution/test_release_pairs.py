@@ -22,7 +22,7 @@ from kafkawire.codegen.evolve.render.check_wording import BytesRow, bytes_rows, 
 from kafkawire.codegen.evolve.rules.catalogue import EVOLUTION_RULES
 from kafkawire.codegen.evolve.side import OriginError
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.conformance, pytest.mark.usefixtures("no_cover")]
 
 PAIRS = sorted(Path(__file__).parent.glob("kafka-*-to-*.txt"))
 

@@ -10,6 +10,7 @@ from typing import Final
 from unittest.mock import patch
 
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.dumps import FIXTURES
 
 from kafkawire.broker import EmbeddedBroker, StorageError
@@ -39,7 +40,7 @@ DAMAGES: Final = st.dictionaries(
 
 
 @given(DAMAGES)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=scaled(100), deadline=None)
 def test_damage_of_any_kind_is_survived_or_named(damages: Mapping[str, tuple[str, int, bytes]]) -> None:
     with tempfile.TemporaryDirectory() as folder, patch("os.fsync"):
         for log in (METADATA, *OFFSETS):

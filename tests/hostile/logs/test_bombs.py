@@ -185,7 +185,7 @@ SOON_READ = {"zeros for many records", "gzip", "one record of metadata", "tags"}
 """`make test` tries these alone."""
 
 
-@pytest.mark.parametrize("engine", [None, pytest.param("python", marks=pytest.mark.extended)])
+@pytest.mark.parametrize("engine", [None, pytest.param("python", marks=pytest.mark.nightly)])
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.extended] * (name not in SOON_READ)) for name in BOMBS]
 )

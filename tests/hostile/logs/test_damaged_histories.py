@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.dumps import FIXTURES
 from tests.kafka_logs.histories import OF_METADATA, history
 from tests.made.logs import (
@@ -54,7 +55,7 @@ def _damaged(source: Path, scratch: str, positions: list[int], octet: int, kept:
     verify=st.booleans(),
 )
 @example(positions=[98], octet=1, kept=2, snapshot=True, verify=False)  # two flaws in one snapshot
-@settings(max_examples=12)
+@settings(max_examples=scaled(12))
 def test_no_damage_stops_a_history(
     name: str, positions: list[int], octet: int, kept: int, *, snapshot: bool, verify: bool
 ) -> None:
@@ -95,7 +96,7 @@ def test_a_log_that_was_cut_off_tells_what_is_before(name: str) -> None:
     kept=st.integers(0, 100),
     verify=st.booleans(),
 )
-@settings(max_examples=25)
+@settings(max_examples=scaled(25))
 def test_no_damage_of_a_partition_stops_its_lag(positions: list[int], octet: int, kept: int, *, verify: bool) -> None:
     """Without checksums the offsets and times of batches may be anything."""
     with tempfile.TemporaryDirectory() as scratch:

@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.memory_store import MemoryStore
 from tests.made.segments import METADATA, OFFSETS, batches_of, index_entries, real_segment, repeated
 
@@ -45,7 +46,7 @@ def test_truncation_at_every_offset(step: int) -> None:
         assert not accounts.errors
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(table=st.sampled_from(TABLES), data=st.data())
 def test_flipped_bits(table: tuple[str, str, bytes], data: st.DataObject) -> None:
     log, name, content = table
@@ -56,7 +57,7 @@ def test_flipped_bits(table: tuple[str, str, bytes], data: st.DataObject) -> Non
     read(name, log, bytes(flipped), ReadOptions(verify_checksums=False))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 @given(table=st.sampled_from(TABLES), noise=st.binary(max_size=600), at=st.integers(0, 5000))
 def test_noise_between_batches(table: tuple[str, str, bytes], noise: bytes, at: int) -> None:
     log, name, content = table
@@ -64,7 +65,7 @@ def test_noise_between_batches(table: tuple[str, str, bytes], noise: bytes, at: 
     read(name, log, content[:at] + noise + content[at:])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 @given(table=st.sampled_from(TABLES), data=st.data())
 def test_broken_records_with_a_right_crc(table: tuple[str, str, bytes], data: st.DataObject) -> None:
     log, name, content = table

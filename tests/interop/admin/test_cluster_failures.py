@@ -242,7 +242,7 @@ async def test_no_call_waits_for_a_node_that_is_down(cluster: Cluster, admin: Ad
 SERVING, CONTROLLING = "the serving node", "the active controller"
 
 
-@pytest.fixture(params=[SERVING, CONTROLLING])
+@pytest.fixture(params=[pytest.param(SERVING, marks=pytest.mark.nightly), CONTROLLING])
 def victim(request: pytest.FixtureRequest, cluster: Cluster) -> int:
     active = cluster.active_controller()
     return active if request.param == CONTROLLING else min(NODES - {active})

@@ -30,7 +30,7 @@ from kafkawire.protocol.errors import (
 )
 from kafkawire.wire.kafka_errors import KafkaError
 
-pytestmark = [pytest.mark.interop, pytest.mark.extended]
+pytestmark = [pytest.mark.interop, pytest.mark.nightly]
 
 OF_CLUSTERS = tuple(f"admin.operations.{module}." for module in ("cluster", "log_dirs", "partitions", "quorum"))
 """Where the names of the examples begin that need several nodes."""

@@ -15,7 +15,7 @@ from tests.apache_kafka.releases import newest_broker_release
 from kafkawire.admin import AdminSettings, BlockingAdminClient, ClientQuotaAlteration, ClientQuotaEntity, NewTopic
 from kafkawire.broker import ClientQuotaType, ThreadedBroker
 
-pytestmark = [pytest.mark.interop, pytest.mark.extended]
+pytestmark = [pytest.mark.interop, pytest.mark.nightly]
 
 READER = Path(__file__).parents[2] / "conformance" / "java" / "quota_metrics" / "QuotaMetrics.java"
 RECORDS = 40

@@ -100,7 +100,7 @@ def date_text(date: int) -> str:
     scope="module",
     params=[
         pytest.param((1_200, 800, 900, 1_500), id="small"),
-        pytest.param((70_000, 60_000, 9_000, 100_000), id="100,000 rows"),
+        pytest.param((70_000, 60_000, 9_000, 100_000), id="100,000 rows", marks=pytest.mark.nightly),
     ],
 )
 def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Tables]:

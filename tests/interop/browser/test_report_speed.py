@@ -98,7 +98,7 @@ def test_it_opens_quickly_with_all_that_is_valid_and_few_elements(page: Page, fi
     assert page.complaints == []
 
 
-@pytest.mark.extended  # 10 s; the test of opening the same page has its structural limits
+@pytest.mark.nightly  # a minute; the test of opening the same page has its structural limits
 def test_it_follows_a_dragged_date(page: Page) -> None:
     dragged(page, "principals")
     click(page, "input[value=resource]")

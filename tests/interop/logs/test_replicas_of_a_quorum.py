@@ -43,7 +43,7 @@ from kafkawire.logs.replicas.sound_batches import looks_compacted
 from kafkawire.logs.tables.table import reads
 from kafkawire.wire.batches import read_batches
 
-pytestmark = [pytest.mark.interop, pytest.mark.extended]
+pytestmark = [pytest.mark.interop, pytest.mark.nightly]
 
 METADATA: Final = "__cluster_metadata-0"
 OFFSETS: Final = "__consumer_offsets"

@@ -135,7 +135,7 @@ def test_csv_for_spreadsheets_has_no_formulas(tmp_path: Path) -> None:
         assert [row["value"] for row in csv.DictReader(lines)] == shown
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 def test_two_workers_need_only_the_zip_of_kafkawire_and_one_of_them_may_fail(tmp_path: Path) -> None:
     """The workers' Python has the libraries, and kafkawire only through ``--py-files``."""
     many = segments.repeated(segments.real_segment(segments.OFFSETS), 20)

@@ -16,12 +16,15 @@ from kafkawire.spark.releases import STREAMS
 
 pytestmark = pytest.mark.extended
 
+FIRST = "docs/how-to/spark.md"
 PAGES = [page for page in RUN_ELSEWHERE if RUNS_WITH_SPARK in RUN_ELSEWHERE[page]]
 
 
 @since(STREAMS)
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[] if page == FIRST else pytest.mark.nightly) for page in PAGES]
+)
 def test_the_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run_in(ROOT / page, tmp_path, monkeypatch)
 

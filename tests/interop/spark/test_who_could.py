@@ -14,7 +14,7 @@ from kafkawire.logs import read_past_acls, who_could
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.spark import register_who_could
 
-pytestmark = pytest.mark.extended
+pytestmark = pytest.mark.nightly
 
 METADATA = "__cluster_metadata-0"
 ZONES = ("UTC", "America/Los_Angeles")

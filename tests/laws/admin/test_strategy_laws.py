@@ -8,6 +8,7 @@ from typing import get_args
 
 from hypothesis import given, settings, strategies as st
 from msgspec.structs import replace
+from tests.hypothesis_profiles import scaled
 from tests.laws.model.acl_strategies import acls, filters
 from tests.laws.model.quota_strategies import entities as quota_entities, filters as quota_filters
 from tests.stand_ins.cluster import FAST, StandInCluster
@@ -33,7 +34,7 @@ odd_acl_filters = filters | st.just(AclBindingFilter(ResourceType.UNKNOWN))
 odd_quota_filters = quota_filters | st.just(ClientQuotaFilter((ClientQuotaFilterComponent.any("planet"),)))
 
 
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 @given(st.lists(acls, max_size=20), st.lists(odd_acl_filters, max_size=8), refusals)
 def test_acls(
     there: Sequence[AclBinding], wanted: Sequence[AclBindingFilter], refusal: tuple[ErrorCode, str] | None
@@ -55,7 +56,7 @@ def test_acls(
     asyncio.run(ask())
 
 
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 @given(
     st.dictionaries(quota_entities, st.dictionaries(st.sampled_from("abc"), st.floats(1, 9), min_size=1), max_size=12),
     st.lists(odd_quota_filters, max_size=8),

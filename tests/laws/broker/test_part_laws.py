@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 
 from kafkawire.broker.faults.merging import with_refused
 from kafkawire.broker.faults.parts import About, parts_of
@@ -65,7 +66,7 @@ def about_something_in(request: Message) -> st.SearchStrategy[About]:
 
 
 @pytest.mark.parametrize("api", APIS.values(), ids=lambda api: api.name)
-@settings(max_examples=8)
+@settings(max_examples=scaled(8))
 @given(data=st.data())
 def test_the_parts_are_the_request(api: Api, data: st.DataObject) -> None:
     version = data.draw(st.sampled_from(list(api.versions)))
@@ -81,7 +82,7 @@ def test_the_parts_are_the_request(api: Api, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("key", WITH_ITEMS, ids=lambda key: key.name)
-@settings(max_examples=30)
+@settings(max_examples=scaled(30))
 @given(data=st.data())
 def test_the_answers_to_the_parts_are_an_answer_to_the_request(key: ApiKey, data: st.DataObject) -> None:
     api = APIS[key]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 
 from kafkawire.broker.refusals import refusal
 from kafkawire.protocol import message_class
@@ -32,7 +33,7 @@ def codes(value: object) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("api", APIS.values(), ids=lambda api: api.name)
-@settings(max_examples=15)
+@settings(max_examples=scaled(15))
 @given(data=st.data())
 def test_every_request_can_be_refused_in_every_version(api: Api, data: st.DataObject) -> None:
     version = data.draw(st.sampled_from(list(api.versions)))

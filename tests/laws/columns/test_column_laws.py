@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.column_rows import RECORD_NAMES, check_messages
 
 from kafkawire.columns import MessageColumns
@@ -14,7 +15,7 @@ CASES = [(name, version) for name in RECORD_NAMES for version in message_class(n
 
 
 @pytest.mark.parametrize(("name", "version"), CASES, ids=[f"{name}-{version}" for name, version in CASES])
-@settings(max_examples=5)
+@settings(max_examples=scaled(5))
 @given(data=st.data())
 def test_columns_have_the_values_of_messages(name: str, version: int, data: st.DataObject) -> None:
     columns = MessageColumns(message_class(name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.column_rows import RECORD_NAMES, check_decoded
 
 from kafkawire.columns import MessageColumns
@@ -14,7 +15,7 @@ CASES = [(name, version) for name in RECORD_NAMES for version in message_class(n
 
 
 @pytest.mark.parametrize(("name", "version"), CASES, ids=[f"{name}-{version}" for name, version in CASES])
-@settings(max_examples=5)
+@settings(max_examples=scaled(5))
 @given(data=st.data(), head=st.binary(max_size=3))
 def test_messages_and_their_damaged_copies_are_read_as_by_the_class(
     name: str, version: int, data: st.DataObject, head: bytes

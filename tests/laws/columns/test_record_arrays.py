@@ -8,6 +8,7 @@ from typing import TypeAlias
 import msgspec
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.dumps import real_logs
 
 from kafkawire.columns.record_arrays import RecordArrays, decode_record_arrays, decode_some_record_arrays
@@ -39,7 +40,7 @@ def test_arrays_of_any_batches_are_their_records(data: st.DataObject) -> None:
     assert rows_of(batches) == expected(batches)
 
 
-@settings(max_examples=200)
+@settings(max_examples=scaled(200))
 @given(
     batch=st.sampled_from([each for each in BATCHES if each.attributes & 7 == 0]),
     changes=st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 255)), min_size=1, max_size=5),

@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 from hypothesis import given, settings, strategies as st
 from jsonschema import Draft202012Validator
+from tests.hypothesis_profiles import scaled
 
 from kafkawire.declared.documents.json_schema import json_schema
 from kafkawire.declared.documents.problems import Rule
@@ -109,7 +110,7 @@ documents = _tables(
 ).filter(lambda document: isinstance(document, dict))
 
 
-@settings(max_examples=300)
+@settings(max_examples=scaled(300))
 @given(documents)
 def test_reader_and_schema_agree(document: object) -> None:
     declared = read_texts({"a.json": json.dumps(document)})
@@ -210,6 +211,7 @@ def test_the_whole_document_has_every_key_of_the_schema_and_is_accepted() -> Non
 
 
 @pytest.mark.extended
+@pytest.mark.usefixtures("no_cover")
 def test_reader_and_schema_agree_about_every_single_change_of_a_whole_document() -> None:
     accepted = refused = 0
     for document in _changed(WHOLE):

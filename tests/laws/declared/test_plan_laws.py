@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings, strategies as st
 from tests.embedded.filled_state import PROPERTIES
+from tests.hypothesis_profiles import scaled
 
 from kafkawire.admin import AclEvaluator, AclOperation, BlockingAdminClient, ResourceType
 from kafkawire.broker import ThreadedBroker
@@ -82,7 +83,7 @@ def planned(admin: BlockingAdminClient, declared: ClusterState, *, prune: bool) 
     return admin.run(lambda client: check_plan(client, plan))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 @given(declared=states, prune=st.booleans())
 def test_the_plan_after_an_apply_is_empty(admin: BlockingAdminClient, declared: ClusterState, prune: bool) -> None:
     plan = planned(admin, declared, prune=prune)

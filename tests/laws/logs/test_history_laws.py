@@ -12,6 +12,7 @@ from pathlib import Path
 from random import Random
 
 from hypothesis import example, given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.histories import Row, history, still_open, time
 from tests.made.cluster_state import (
     CLUSTER_HISTORIES,
@@ -236,7 +237,7 @@ _PLACES = st.lists(st.integers(0, 24), max_size=3)
 
 
 @given(stories(), _PLACES, _PLACES, st.lists(st.tuples(st.integers(0, 4), st.integers(0, 400)), max_size=3))
-@settings(max_examples=15)
+@settings(max_examples=scaled(15))
 def test_histories_read_together_are_those_read_alone(
     story: Story, segments: list[int], snapshots: list[int], flips: list[tuple[int, int]]
 ) -> None:
@@ -266,7 +267,7 @@ def _flip(file: Path, place: int) -> None:
 
 
 @given(stories(), _PLACES, _PLACES)
-@settings(max_examples=10)
+@settings(max_examples=scaled(10))
 def test_state_as_of_any_time_is_the_replay_up_to_it(story: Story, segments: list[int], snapshots: list[int]) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / METADATA_LOG
@@ -280,7 +281,7 @@ def test_state_as_of_any_time_is_the_replay_up_to_it(story: Story, segments: lis
 
 
 @given(stories(), _PLACES, _PLACES)
-@settings(max_examples=10)
+@settings(max_examples=scaled(10))
 def test_cuts_and_snapshots_beside_a_whole_log_change_nothing(
     story: Story, segments: list[int], snapshots: list[int]
 ) -> None:
@@ -313,7 +314,7 @@ _DELETED = (RemoveTopicRecord(_T2),)
 @example(story_of(_CREATED, _UNSET, _DELETED), 2, 2, [], [])
 @example(story_of(_CREATED, _UNSET, _DELETED, _SET), 2, 2, [], [])
 @example(story_of(_CREATED, _SET, _UNSET, _UNSET, _SET), 2, 0, [], [])
-@settings(max_examples=15)
+@settings(max_examples=scaled(15))
 def test_a_snapshot_replaces_the_deleted_beginning(
     story: Story, count: int, overlap: int, segments: list[int], more_snapshots: list[int]
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.histories import history, time
 from tests.made.logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
@@ -26,7 +27,7 @@ _STEPS = st.lists(
 
 
 @given(_STEPS, st.integers(0, 6))
-@settings(max_examples=25)
+@settings(max_examples=scaled(25))
 def test_the_lag_is_what_a_watcher_saw(steps: list[_Step], rolled: int) -> None:
     """With the times of the broker it is exact, however the log is cut into segments."""
     ends, committed = {0: 0, 1: 0}, dict[int, int]()

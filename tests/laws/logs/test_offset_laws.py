@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.histories import history, still_open, time
 from tests.made.logs import OFFSETS_LOG, Written, write_offsets_segment
 
@@ -67,7 +68,7 @@ def logs(draw: st.DrawFn) -> list[Written]:
 
 
 @given(logs(), st.integers(0, 14))
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 def test_offsets_as_of_any_time_are_those_of_the_coordinator(batches: list[Written], cut: int) -> None:
     coordinator, place, states = Coordinator(), 0, {}
     for batch in batches:

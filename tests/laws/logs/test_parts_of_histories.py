@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeVar
 import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.laws.logs.test_history_laws import NAMES, Story, stories
 from tests.made.logs import METADATA_LOG, Step, write_batches, write_checkpoint, write_segment
 
@@ -96,7 +97,7 @@ _OPTIONS = st.builds(
 
 @pytest.mark.parametrize("name", NAMES)
 @given(stories(), _PLACES, _PLACES, _PLACES, _FLIPS, _PARTS, st.just(ReadOptions(secrets=True)) | _OPTIONS, st.data())
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=scaled(12), deadline=None)
 def test_parts_of_a_metadata_log_have_its_rows(  # noqa: PLR0917 pytest and hypothesis pass them
     name: str,
     story: Story,
@@ -209,7 +210,7 @@ def _batches(draw: st.DrawFn, name: str) -> list[list[bytes]]:
 
 @pytest.mark.parametrize("name", list(_TOPICS))
 @given(st.data(), _FLIPS, _PARTS, st.just(ReadOptions()) | _OPTIONS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=scaled(30), deadline=None)
 def test_parts_of_the_log_of_a_coordinator_have_its_rows(
     name: str, data: st.DataObject, flips: list[tuple[int, int]], parts: int, options: ReadOptions
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.made.segments import METADATA, OFFSETS, batches_of, real_segment, repeated, write_segment
 
 from kafkawire.logs import (
@@ -35,7 +36,7 @@ def segments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, LogFile]:
     return {log: find_log_files([str(write_segment(root / log, content))])[0] for log, content in CONTENTS.items()}
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=scaled(12), deadline=None)
 @given(data=st.data())
 def test_any_split_at_batches_has_the_rows_of_the_whole(segments: dict[str, LogFile], data: st.DataObject) -> None:
     log, table = data.draw(st.sampled_from(TABLES))
@@ -47,7 +48,7 @@ def test_any_split_at_batches_has_the_rows_of_the_whole(segments: dict[str, LogF
     assert read(table, [Part((each,)) for each in ranges]) == read(table, [Part((FileRange(file, 0, file.size),))])
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=scaled(12), deadline=None)
 @given(
     target=st.integers(500, 60_000),
     index_every=st.one_of(st.none(), st.integers(100, 20_000)),
@@ -70,7 +71,7 @@ def test_planned_parts_have_the_rows_of_the_whole(
     )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=scaled(12), deadline=None)
 @given(limits=st.tuples(st.integers(0, 600), st.integers(0, 600)), index_every=st.integers(100, 5_000))
 def test_limits_of_offset_are_a_filter_however_the_index_helps(
     tmp_path_factory: pytest.TempPathFactory, limits: tuple[int, int], index_every: int

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.histories import Row, history, still_open, time
 from tests.made.logs import SHARES_LOG, Written, write_coordinator_segment
 
@@ -77,7 +78,7 @@ _STEPS = st.lists(
 
 
 @given(_STEPS)
-@settings(max_examples=25)
+@settings(max_examples=scaled(25))
 def test_the_states_as_of_any_time_are_those_of_the_coordinator(
     steps: list[tuple[int, int, str, int, int, list[tuple[int, int, int, int]]]],
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.histories import history, still_open, time
 from tests.made.logs import TRANSACTIONS_LOG, Written, write_coordinator_segment
 
@@ -68,7 +69,7 @@ def _of_rows(rows: list[dict[str, object]]) -> set[tuple[object, ...]]:
 
 
 @given(_STEPS, st.integers(0, 14))
-@settings(max_examples=25)
+@settings(max_examples=scaled(25))
 def test_the_states_as_of_any_time_are_those_of_the_coordinator(steps: list[_Step], cut: int) -> None:
     now, state, states, batches = _START, dict[str, TransactionLogValue](), {}, list[Written]()
     for step in steps:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.kafka_logs.histories import Row, history
 from tests.made.logs import METADATA_LOG, OFFSETS_LOG, Step, Written, write_offsets_segment, write_segment
 
@@ -38,7 +39,7 @@ MARKS: dict[str, Message] = {
     segments=st.sets(st.integers(1, 9), max_size=2),
     gap=st.sampled_from([0, 0, 3]),
 )
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 def test_metadata_records_count_unless_their_transaction_was_not_committed(
     kinds: list[list[str]], segments: set[int], gap: int
 ) -> None:
@@ -69,7 +70,7 @@ def test_metadata_records_count_unless_their_transaction_was_not_committed(
     ),
     cut=st.integers(0, 14),
 )
-@settings(max_examples=20)
+@settings(max_examples=scaled(20))
 def test_commits_have_the_outcome_of_their_history(steps: list[tuple[str, int, int]], cut: int) -> None:
     batches = [_written(*step) for step in steps]
     with tempfile.TemporaryDirectory() as scratch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.laws.model.acl_strategies import acls, known_acls
 
 from kafkawire.model.acls.bindings import AclBinding
@@ -15,7 +16,7 @@ from kafkawire.model.acls.review import FindingKind, review_acls
 super_users = st.sampled_from(((), ("User:bob",)))
 
 
-@settings(max_examples=200)
+@settings(max_examples=scaled(200))
 @given(st.lists(known_acls, max_size=12, unique=True), super_users)
 def test_a_review_finds_the_acls_that_can_be_removed(described: list[AclBinding], supers: tuple[str, ...]) -> None:
     removable = {
@@ -28,7 +29,7 @@ def test_a_review_finds_the_acls_that_can_be_removed(described: list[AclBinding]
     assert len({finding.acl for finding in findings}) == len(findings)
 
 
-@settings(max_examples=200)
+@settings(max_examples=scaled(200))
 @given(st.lists(acls, max_size=12, unique=True))
 def test_a_finding_holds_as_long_as_its_causes_are_there(described: list[AclBinding]) -> None:
     for finding in review_acls(described):
@@ -44,7 +45,7 @@ def test_where_resources_are_open_without_acls_a_finding_leaves_them_closed(desc
             assert not acl_effects(described, without, allow_everyone_if_no_acl=True)
 
 
-@settings(max_examples=200)
+@settings(max_examples=scaled(200))
 @given(st.lists(acls, max_size=16, unique=True), super_users, st.booleans(), st.booleans(), st.booleans())
 def test_a_minimal_set_decides_as_all_acls(
     described: list[AclBinding], supers: tuple[str, ...], open_to_all: bool, keep_denials: bool, merge: bool
@@ -61,7 +62,7 @@ def test_a_minimal_set_decides_as_all_acls(
     assert len(smallest.acls) <= len(described)
 
 
-@settings(max_examples=60)  # each tries every choice
+@settings(max_examples=scaled(60))  # each tries every choice
 @given(st.lists(known_acls, max_size=9, unique=True), super_users)
 def test_no_smaller_choice_decides_as_all_acls(described: list[AclBinding], supers: tuple[str, ...]) -> None:
     smallest = minimise_acls(described, super_users=supers, merge=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 
 from kafkawire.model.quotas.effective import EffectiveQuotas
 from kafkawire.model.quotas.effects import quota_effects
@@ -29,7 +30,7 @@ rates = st.dictionaries(addresses, st.builds(lambda limit: {CONNECTION_CREATION_
 Described = dict[ClientQuotaEntity, dict[str, float]]
 
 
-@settings(max_examples=300)
+@settings(max_examples=scaled(300))
 @given(quotas, quotas, rates, rates)
 def test_effects_are_the_limits_that_differ(
     before: Described, after: Described, before_rates: Described, after_rates: Described

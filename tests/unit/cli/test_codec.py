@@ -81,6 +81,7 @@ def test_decoded_json_can_be_encoded_again(codec: Filter, engine: str) -> None:
     assert answer == {"json": JSON, "hex": BODY[:-2] + "010901ff"}, "shortest varints; unknown tagged fields kept"
 
 
+@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_message_is_encoded_and_decoded(codec: Filter, engine: str) -> None:
     messages = [

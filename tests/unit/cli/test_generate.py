@@ -270,6 +270,7 @@ def test_sentences_of_a_file_are_kept_and_problems_of_it_are_shown(
     assert "field-meanings.toml:2:6: error[meaning-file]: invalid TOML" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("no_cover")
 def test_kafkas_own_protocol_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["generate", "--check"]) == 0
     # Some definitions of the releases cause warnings (gap-nullable-outside), but they cannot be changed.

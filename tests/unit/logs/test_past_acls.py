@@ -21,6 +21,7 @@ def valid(history: list[PastAcl], time: datetime) -> set[object]:
     }
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_at_each_date_they_are_the_acls_of_the_state_then() -> None:
     history = read_past_acls(LOGS)
     changes = sorted({time for each in history for time in (each.valid_from, each.valid_to) if time is not None})

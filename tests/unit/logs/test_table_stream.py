@@ -231,6 +231,7 @@ def test_timestamps_outside_the_calendar_are_null(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_a_large_batch_becomes_row_batches_of_limited_size(tmp_path: Path) -> None:
     write_segment(tmp_path / "orders-0", batches_of([[b"v"] * 30_000]))
     sizes = [batch.num_rows for batch in read_table("records", str(tmp_path))]

@@ -58,6 +58,7 @@ def holding(data: PageData, section: str, date: int) -> list[int]:
     ]
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_the_rows_of_a_date_equal_those_of_the_histories(data: PageData, tables: Tables) -> None:
     assert data["clusters"] == list(CLUSTERS)
     for date in DATES:
@@ -79,6 +80,7 @@ def test_the_rows_of_a_date_equal_those_of_the_histories(data: PageData, tables:
         assert holding(data, "configs", date) == counted(configs, "resource_type", "resource_name", "name")
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_groups_and_committed_offsets_are_those_of_the_commits_up_to_each_date(data: PageData, tables: Tables) -> None:
     commits = tables.rows("offset_commits")
     for date in DATES:
@@ -99,6 +101,7 @@ def test_groups_and_committed_offsets_are_those_of_the_commits_up_to_each_date(d
     assert bars == in_both({name: sum(row["cluster"] == name for row in kept) for name in CLUSTERS})
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_changes_and_things_are_of_all_rows(data: PageData, tables: Tables) -> None:
     topics, quotas = (tables.rows(f"{name}_history") for name in ("topic", "quota"))
     for section, rows, names in (
@@ -118,6 +121,7 @@ def test_changes_and_things_are_of_all_rows(data: PageData, tables: Tables) -> N
     assert found == moments
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_each_cluster_has_its_own_share_of_the_rows(data: PageData) -> None:
     for name, section in data["sections"].items():
         rows = rows_of(data, name)
@@ -126,6 +130,7 @@ def test_each_cluster_has_its_own_share_of_the_rows(data: PageData) -> None:
             assert numbers["shown"] >= min(numbers["rows"], 50)
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_everything_that_is_valid_at_the_end_is_on_the_page(data: PageData, tables: Tables) -> None:
     """Whatever ``--max-rows`` is: it limits the rows that ended."""
     columns = ("principal", "host", "resource_type", "resource_name", "pattern_type", "operation", "permission")

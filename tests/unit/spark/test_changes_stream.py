@@ -14,6 +14,7 @@ pytest.importorskip("pyspark")
 
 from hypothesis import given, settings, strategies as st
 from tests.apache_spark.following import Followed, Row
+from tests.hypothesis_profiles import scaled
 
 from kafkawire.logs import LogReadError, read_table
 from kafkawire.spark.options import OptionError
@@ -69,7 +70,7 @@ def size_of(source: Path) -> int:
     ],
 )
 @given(cuts=st.lists(st.integers(0, 1000), max_size=5), budget=st.sampled_from(["", "2000"]))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=scaled(8), deadline=None)
 def test_a_log_that_grows_in_pieces_cut_anywhere_has_its_rows(
     tmp_path_factory: pytest.TempPathFactory, table: str, source: Path, cuts: list[int], budget: str
 ) -> None:
@@ -81,8 +82,9 @@ def test_a_log_that_grows_in_pieces_cut_anywhere_has_its_rows(
     assert kept(query.rows) == whole(folder, table)
 
 
+@pytest.mark.usefixtures("one_engine")
 @given(cuts=st.lists(st.integers(0, 1000), max_size=5), budget=st.sampled_from(["1000", "100m"]))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=scaled(8), deadline=None)
 def test_alerts_of_a_log_that_grows_come_once(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[int], budget: str
 ) -> None:

@@ -17,6 +17,7 @@ pytest.importorskip("pyspark")
 from hypothesis import given, settings, strategies as st
 from pyspark.sql.datasource import InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
+from tests.hypothesis_profiles import scaled
 
 from kafkawire.logs import LogReadError, read_table, table_named, table_names
 from kafkawire.spark import KafkaLogSource, OptionError
@@ -63,7 +64,7 @@ def test_every_table_has_the_rows_and_columns_of_read_table(table: str) -> None:
 
 
 @given(size=st.integers(1, 60_000))
-@settings(max_examples=15)
+@settings(max_examples=scaled(15))
 def test_parts_of_any_size_together_have_all_rows(size: int) -> None:
     options = {"table": "batches", "columns": "file,log_offset"}
     assert read({**options, "maxPartitionBytes": str(size)}).to_pylist() == read(options).to_pylist()

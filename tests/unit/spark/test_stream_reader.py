@@ -14,6 +14,7 @@ pytest.importorskip("pyspark")
 
 from hypothesis import example, given, settings, strategies as st
 from tests.apache_spark.following import EVERYTHING, Followed, rows_at_once
+from tests.hypothesis_profiles import scaled
 from tests.made.logs import OFFSETS_LOG, Written, write_batches, write_offsets_segment
 
 from kafkawire.logs import FileRange, LogReadError, ReadMode, ScannedBatch, find_log_files, scan_batches
@@ -59,7 +60,7 @@ def write_log(folder: Path, segments: Mapping[int, Sequence[int]]) -> None:
 
 
 @given(cuts=st.lists(st.integers(0, sum(file.stat().st_size for file in SEGMENTS)), max_size=8))
-@settings(max_examples=25)
+@settings(max_examples=scaled(25))
 def test_a_log_that_grows_in_pieces_cut_anywhere_is_read_once(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[int]
 ) -> None:
@@ -281,7 +282,7 @@ STEPS = st.builds(
     steps=[Step("append", 1, 0), Step("roll", 0, 0), Step("append", 1, 0), Step("roll", 0, 0), Step("clean", 1, 6)],
     size=None,
 )
-@settings(max_examples=40)
+@settings(max_examples=scaled(40))
 def test_a_log_that_grows_rolls_and_is_cleaned_is_read_once(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Step], size: str | None
 ) -> None:

@@ -35,6 +35,8 @@ from kafkawire.wire import EngineError, EngineName, Message, Struct, use_engine
 from kafkawire.wire.engine import codecs
 from kafkawire.wire.message_codec import FAST_PATH_FAILS
 
+pytestmark = pytest.mark.usefixtures("no_cover")
+
 VERSION = 12
 TOPIC = MetadataRequest.MetadataRequestTopic
 REQUEST = MetadataRequest((TOPIC(Uuid(b"\1" * 16), "orders"), TOPIC(name=None)), unknown_tagged_fields=((5, b"x"),))

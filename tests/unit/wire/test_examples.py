@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import msgspec
 import pytest
 from hypothesis import given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.made.example_messages import extreme_instances, random_instance
 from tests.made.messages import (
     ABSENT,
@@ -101,7 +102,7 @@ def test_unknown_tags_only_in_flexible_versions_and_only_if_wanted() -> None:
         assert not any(message.unknown_tagged_fields for message in made)
 
 
-@settings(max_examples=25)
+@settings(max_examples=scaled(25))
 @given(data=st.data())
 @pytest.mark.parametrize("version", [PLAIN, FLEXIBLE, TAGGED, ABSENT])
 def test_strategies_draw_legal_instances(version: int, data: st.DataObject) -> None:

@@ -107,6 +107,7 @@ def test_large_octets_among_tagged_fields() -> None:
     check_round_trip(ShareFetchResponse(responses=(topic,)), 1)
 
 
+@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize("count", [*AROUND_ONE_BYTE, *AROUND_TWO_BYTES])
 def test_arrays_of_every_length(count: int) -> None:
     assignment = CreateTopicsRequest.CreatableReplicaAssignment

@@ -241,7 +241,7 @@ def test_existing_acls_are_created_without_an_error_and_equal_filters_report_the
     delete(talk)
 
 
-@pytest.mark.extended
+@pytest.mark.nightly
 @same_answers_from_secure_brokers
 def test_more_than_10_000_acls_are_neither_created_nor_deleted_in_one_request(talk: Talk) -> None:
     """A27."""

@@ -240,7 +240,7 @@ def test_a_new_producer_fences_the_one_before(talk: Talk) -> None:
     describe(talk, "tx-fenced")
 
 
-@pytest.mark.extended
+@pytest.mark.nightly  # a minute of 65 000 requests
 @same_answers_from_plain_brokers
 def test_epochs_are_exhausted(talk: Talk) -> None:
     """The producer id changes, with the end of a transaction and with InitProducerId."""

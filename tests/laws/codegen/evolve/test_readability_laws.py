@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import Phase, given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 from tests.laws.codegen.evolve.definition_pairs import definition_pair
 from tests.laws.codegen.evolve.peers import GeneratedPeer, Peer
 from tests.laws.codegen.evolve.statements import hold
@@ -39,7 +40,7 @@ def test_verdicts_hold_for_the_reference_codec(choices: random.Random, seed: int
 
 
 # Of a whole batch hypothesis would shrink for long; single pairs shrink above.
-@settings(max_examples=3, phases=[Phase.generate])
+@settings(max_examples=scaled(3), phases=[Phase.generate])
 @given(seed=st.integers(0, 2**32))
 def test_verdicts_hold_for_the_generated_codecs(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     rng = random.Random(seed)

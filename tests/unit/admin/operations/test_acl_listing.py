@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests.hypothesis_profiles import scaled
 
 from kafkawire.admin.operations.acl_listing import AclListing
 from kafkawire.model.acls.bindings import (
@@ -113,7 +114,7 @@ def sorted_acls(resources: Iterable[Resource]) -> tuple[AclBinding, ...]:
     return tuple(sorted(made))
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ANY_RESOURCES)
 def test_acls_are_sorted_by_their_attributes(resources: list[Resource]) -> None:
     """A21."""
@@ -121,7 +122,7 @@ def test_acls_are_sorted_by_their_attributes(resources: list[Resource]) -> None:
     assert AclListing.decode(sent, 3).resources == sorted_acls(resources)
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ANY_RESOURCES, st.data())
 def test_damaged_octets_are_read_or_refused_as_the_response_is(resources: list[Resource], data: st.DataObject) -> None:
     version = data.draw(st.sampled_from([3, 4]))

@@ -342,6 +342,7 @@ async def test_a_refused_creation_or_deletion_is_an_error_of_every_item() -> Non
             assert not results.values()
 
 
+@pytest.mark.usefixtures("one_engine")
 async def test_more_acls_than_one_request_may_create_are_sent_in_portions() -> None:
     """A27."""
     acls = [replace(ACL, resource_name=f"topic-{n}") for n in range(20_001)]
@@ -402,6 +403,7 @@ async def test_all_raises_for_an_acl_that_could_not_be_deleted() -> None:
         assert done[EVERYTHING].all() == {ACL: None}
 
 
+@pytest.mark.usefixtures("one_engine")
 @pytest.mark.parametrize("code", [ErrorCode.INVALID_REQUEST, ErrorCode.POLICY_VIOLATION])
 async def test_more_acls_than_one_request_may_delete_are_deleted_in_portions(code: ErrorCode) -> None:
     """A27."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from tests.stand_ins.cluster import StandInCluster
 from tests.stand_ins.groups import Group, Log, StandInGroups
 
@@ -163,6 +164,7 @@ async def test_brokers_that_have_classic_groups_only() -> None:
         assert isinstance(lags.errors()["none"], GroupIdNotFoundError)
 
 
+@pytest.mark.usefixtures("one_engine")
 async def test_many_groups_with_many_partitions_share_requests() -> None:
     partitions = [TopicPartition("wide", number) for number in range(3000)]
     known = {f"g{number}": Group(offsets=dict.fromkeys(partitions, number)) for number in range(40)}

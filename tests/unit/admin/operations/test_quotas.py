@@ -233,6 +233,7 @@ async def test_validate_only_changes_nothing_and_refusals_are_reported_for_every
         assert [type(error) for error in refused.errors().values()] == [ClusterAuthorizationFailedError] * 2
 
 
+@pytest.mark.usefixtures("one_engine")
 async def test_thousands_of_entities_are_altered_below_the_limit_of_records() -> None:
     stand_in = EmbeddedState()
     reported: list[tuple[int, int]] = []

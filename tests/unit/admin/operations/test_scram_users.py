@@ -266,6 +266,7 @@ async def test_not_controller_is_retried_with_the_same_salt() -> None:
         assert len({salt for _, salt in sent}) == 1
 
 
+@pytest.mark.usefixtures("one_engine")
 async def test_more_users_than_a_request_may_change_are_sent_in_several() -> None:
     users = StandInUsers()
     async with StandInCluster(1, users.handlers) as cluster, cluster.client(PATIENT) as client:

@@ -149,6 +149,7 @@ def test_each_filter_reports_the_acls_that_it_matched() -> None:
     assert broker.delete(by_name) == [(0, None, 0)]
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_more_than_10_000_acls_are_neither_created_nor_deleted_in_one_request() -> None:
     """A27."""
     broker = Broker()
@@ -211,6 +212,7 @@ def test_too_many_described_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(broker.controller.image.acls.ids) == 3
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_a_decision_and_a_deletion_take_as_long_with_many_acls_as_with_few() -> None:
     """A look at each ACL would take twenty times as long with twenty times as many."""
     few, many = _seconds_with_acls(2_000), _seconds_with_acls(40_000)

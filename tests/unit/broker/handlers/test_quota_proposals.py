@@ -107,6 +107,7 @@ async def test_only_users_and_clients_can_be_listed(raw: BrokerConnection) -> No
         assert (answer.error_code, answer.quota_config_entity_names) == (42, ())
 
 
+@pytest.mark.usefixtures("one_engine")
 async def test_more_than_10_000_records_are_refused_altogether(raw: BrokerConnection) -> None:
     """C3."""
     message = AlterQuotasRequest

@@ -267,6 +267,7 @@ async def test_validation_equal_values_and_removals_of_unset_keys_succeed(client
     assert await described(client) == {}
 
 
+@pytest.mark.usefixtures("one_engine")
 @pytest.mark.parametrize("validate_only", [True, False])
 async def test_more_than_10_000_records_are_refused_altogether(
     client: BrokerConnection, *, validate_only: bool

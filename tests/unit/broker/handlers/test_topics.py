@@ -184,6 +184,7 @@ class TestQuotas:
         assert (await create(limited, Topic("a", 1, 1), validate_only=True))["a"][0] == 89
 
 
+@pytest.mark.usefixtures("one_engine")
 async def test_many_topics_at_once(client: BrokerConnection) -> None:
     topics = [Topic(f"t{number}", 1, 1) for number in range(2_000)]
     outcomes = await create(client, *topics)

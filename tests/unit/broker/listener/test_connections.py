@@ -225,6 +225,7 @@ async def test_a_login_in_time_or_none() -> None:
         assert await slow.is_closed()
 
 
+@pytest.mark.usefixtures("one_engine")
 async def test_answers_to_a_client_that_does_not_read_are_limited() -> None:
     """The broker stops reading from a client that does not read, serves others, and continues when it reads again."""
     count = 2_000

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from kafkawire.broker.plugins.client_quota_callback import (
     ClientQuotaType,
     ConfigEntity,
@@ -32,6 +34,7 @@ def test_callback_default_names_are_empty_as_the_interface_says() -> None:
     assert default_client.name == ""
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_clients_have_their_nearest_limit_while_quotas_come_and_go() -> None:
     """D7 to D11."""
     dice = random.Random(257)

@@ -10,6 +10,7 @@ YOUNGER = range(0x1C80, 0x1C89)
 """Cyrillic letters that the tables of RE2/J do not have."""
 
 
+@pytest.mark.usefixtures("no_cover")
 def test_each_letter_is_found_from_all_its_cases() -> None:
     letters = [chr(code) for code in range(0x20000) if code not in YOUNGER]
     assert [

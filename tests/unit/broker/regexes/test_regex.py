@@ -83,6 +83,7 @@ def test_expressions_that_take_others_forever_take_a_moment(text: str) -> None:
     assert time.process_time() - began < 5
 
 
+@pytest.mark.usefixtures("no_cover")
 @pytest.mark.parametrize(
     ("pattern", "name"),
     [
@@ -98,6 +99,7 @@ def test_matches_that_take_too_long_are_given_up(pattern: str, name: str) -> Non
     assert time.process_time() - began < 5
 
 
+@pytest.mark.usefixtures("no_cover")
 def test_many_names_cost_little() -> None:
     regex = Regex("orders-.*[0-9]")
     assert sum(regex.matches(f"orders-{number}") for number in range(100_000)) == 100_000

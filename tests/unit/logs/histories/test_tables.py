@@ -129,6 +129,7 @@ def test_logs_of_several_folders_are_histories_of_their_own(tmp_path: Path) -> N
     assert [(row["cluster"], row["valid_to"]) for row in rows] == [("one", None), ("two", None)]
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_many_rows_are_returned_in_batches(tmp_path: Path) -> None:
     steps = [Step(1000 + number, tuple(_acl(number * 100 + each) for each in range(100))) for number in range(200)]
     write_segment(tmp_path / METADATA_LOG, 0, steps)
@@ -136,6 +137,7 @@ def test_many_rows_are_returned_in_batches(tmp_path: Path) -> None:
     assert sizes == [8192, 8192, 20_000 - 2 * 8192]
 
 
+@pytest.mark.usefixtures("one_engine")
 def test_rows_are_returned_while_the_log_is_read(tmp_path: Path) -> None:
     """Fifty keys with 2 000 commits each: memory holds some rows and the offsets of fifty keys."""
     batches = [
