@@ -18,7 +18,8 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStreamWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
+import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,13 +35,15 @@ import java.util.concurrent.ExecutionException;
  * </pre>
  *
  * Operations are the records nested in the classes of FAMILIES, named in snake case, with their fields as options.
- * There is one Admin for each set of client properties; it stays open, so that it is warm when it is asked again.
+ * There is one Admin for each set of client properties. It stays open, so that it is warm when it is asked again, until
+ * others were asked since: an Admin whose broker was stopped never gives up, and many of them keep a processor busy.
  */
 public final class JavaAdmin {
     private static final ObjectMapper JSON = JsonMapper.builder()
         .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
         .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
         .build();
+    private static final int OPEN = 4;
     private static final TypeReference<Map<String, Object>> PROPERTIES = new TypeReference<>() { };
     private static final List<Class<?>> FAMILIES = List.of(
         Changes.class, ClusterFamily.class, ConfigFamily.class, GroupFamily.class, SecurityFamily.class, Timings.class,
@@ -48,7 +51,16 @@ public final class JavaAdmin {
     );
 
     private final Map<String, Class<? extends Operation>> operations = new TreeMap<>();
-    private final Map<Map<String, Object>, Admin> admins = new HashMap<>();
+    private final Map<Map<String, Object>, Admin> admins = new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Map<String, Object>, Admin> eldest) {
+            boolean tooMany = size() > OPEN;
+            if (tooMany) {
+                eldest.getValue().close(Duration.ZERO);
+            }
+            return tooMany;
+        }
+    };
 
     private JavaAdmin() {
         PropertyNamingStrategies.SnakeCaseStrategy snakeCase = new PropertyNamingStrategies.SnakeCaseStrategy();
