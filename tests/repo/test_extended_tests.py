@@ -8,11 +8,11 @@ from pathlib import Path
 
 import yaml
 from tests.laws.conftest import repeats_a_layout
+from tests.wheel.test_release import PINNED
 
 from kafkawire.protocol import MESSAGE_NAMES, message_class
 
 MARKS = re.compile(r"mark\.(extended|nightly)")
-PINNED = re.compile(r"[\w-]+/[\w-]+@[0-9a-f]{40}")
 
 
 def test_each_command_has_its_tests_and_no_test_is_in_none(root: Path) -> None:
@@ -36,7 +36,7 @@ def test_the_long_tests_run_every_night(root: Path) -> None:
 
 
 def test_no_fast_test_is_extended(root: Path) -> None:
-    """The first runs of `make test` and `make test-ci` have no marks to choose by."""
+    """The first run of `make test` has no marks to choose by."""
     (fast,) = re.findall(r"^UNITS := (.*)", (root / "Makefile").read_text(), flags=re.MULTILINE)
     names = re.sub(r"\$\(addprefix (\S+),(.*)\)", lambda f: " ".join(f[1] + name for name in f[2].split()), fast)
     for place in names.split():
