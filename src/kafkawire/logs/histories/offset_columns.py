@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias, cast
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal, TypeAlias, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -82,7 +84,8 @@ _COMMIT: Final = next(each for each in COORDINATOR_TOPICS[CONSUMER_OFFSETS].valu
 _PREFIX: Final = _COMMIT.number.to_bytes(PREFIX_SIZE, "big")
 
 
-class Commits(NamedTuple):
+@dataclass(frozen=True)
+class Commits:
     """Records of offset commits.
 
     Attributes:
@@ -94,6 +97,12 @@ class Commits(NamedTuple):
     columns: pa.RecordBatch
     changes: Mapping[int, Change]
     keys: Sequence[bytes | None]
+
+    @cached_property
+    def moments(self) -> tuple[Sequence[int], Sequence[int]]:
+        """The times and the offsets of the records."""
+        times, offsets = (self.columns.column(name).to_pylist() for name in ("append_time", "log_offset"))
+        return cast("list[int]", times), cast("list[int]", offsets)
 
 
 class CommitDecoder:

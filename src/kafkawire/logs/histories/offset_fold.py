@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import chain, repeat
+from itertools import chain
 from operator import itemgetter
 from typing import Final, NamedTuple, TypeAlias, cast
 
@@ -287,10 +287,9 @@ class OffsetFold:
                 new.append(row)
             row += 1
         if new and self._has_past:
-            places = [row - self._count for row in new]
-            times, offsets = _cells_at(places, commits.columns, ("append_time", "log_offset"))
-            keys = map(commits.keys.__getitem__, places)
-            self._changes += zip(keys, times, offsets, repeat(None), repeat(None))
+            times, offsets = commits.moments
+            places = (row - self._count for row in new)
+            self._changes += ((commits.keys[at], times[at], offsets[at], None, None) for at in places)
 
     def _change(self, row: int, key: bytes | None, changing: _Changing) -> None:
         """Apply a record of another kind."""
