@@ -16,7 +16,8 @@ from kafkawire.cli.kafka_configs.added_configs import (
     check_keys,
     read_added,
 )
-from kafkawire.cli.kafka_configs.java_order import in_hash_map, in_properties, in_scala_map, string_hash
+from kafkawire.cli.kafka_configs.java_order import in_properties, in_scala_map
+from kafkawire.model.java_order import in_java_order
 
 pytestmark = pytest.mark.conformance
 
@@ -42,7 +43,7 @@ def test_added_configs_are_those_of_kafka(texts: list[str], tool: KafkaTool) -> 
 @given(keys=st.lists(st.lists(WORDS, max_size=40, unique=True), min_size=1, max_size=10))
 def test_keys_are_in_the_order_of_javas_and_scalas_maps(keys: list[list[str]], tool: KafkaTool) -> None:
     for wanted, orders in zip(keys, tool.orders(keys), strict=True):
-        assert in_hash_map(wanted, map(string_hash, wanted)) == orders.hash_map
+        assert in_java_order(wanted) == orders.hash_map
         assert in_properties(wanted) == orders.properties
         assert in_scala_map(wanted) == orders.scala_map
 

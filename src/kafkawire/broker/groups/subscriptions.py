@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafkawire.broker.groups.java_order import set_order
-from kafkawire.broker.internal_topics.topic import java_hash
+from kafkawire.model.java_order import java_hash, set_order
 
 
 def subscribed_to(names: Iterable[str], before: tuple[str, ...] = ()) -> tuple[str, ...]:

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Set
 
 from kafkawire.broker.groups.assigned_state import AssignedState, M
 from kafkawire.broker.groups.assignors.assignment import NOTHING, Assignment, Assignor, GroupSpec, MemberSpec
-from kafkawire.broker.groups.java_order import hash_order, timeline_order
 from kafkawire.broker.groups.topics import KnownTopics
-from kafkawire.broker.internal_topics.topic import java_hash
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import hash_order, java_hash, timeline_order
 
 
 def changed_targets(

@@ -21,6 +21,7 @@ from kafkawire.model.quotas.entities import (
     ClientQuotaFilterComponent,
     QuotaMatch,
 )
+from kafkawire.model.quotas.map_order import described_in_order, entities_in_order, keys_in_order
 from kafkawire.model.quotas.matching import QuotaIndex
 from kafkawire.model.quotas.validation import ENTITY_TYPES
 from kafkawire.protocol import (
@@ -89,7 +90,8 @@ class QuotaHandlers:
         quotas = self._controller.image.client_quotas.by_entity
         if self._index is None:
             self._index = QuotaIndex(quotas)
-        entries = tuple(_entry(entity, quotas[entity]) for entity in self._index.matching(wanted))
+        found = described_in_order(self._index.matching(wanted), len(quotas))
+        entries = tuple(_entry(entity, quotas[entity]) for entity in found)
         return _Response.DescribeClientQuotasFilterResult(0, "", entries)
 
     async def _alter(self, request: AlterClientQuotasRequest, call: Call) -> Message | Refused:
@@ -106,8 +108,10 @@ class QuotaHandlers:
                 return Refused(PolicyViolationError.code, TOO_MANY_RECORDS)
             if not request.validate_only:
                 self._controller.commit(checked.records)
-        refusals = in_slices(checked.refusals.items())
-        return AlterClientQuotasResponse(entries=tuple([_altered(*result) async for result in refusals]))
+        altered = in_slices(entities_in_order(checked.refusals))
+        return AlterClientQuotasResponse(
+            entries=tuple([_altered(each, checked.refusals[each]) async for each in altered])
+        )
 
 
 async def unknown_hosts(names: Iterable[str]) -> set[str]:
@@ -172,7 +176,7 @@ def _result(refused: ApiError) -> DescribeClientQuotasResponse.DescribeClientQuo
 def _entry(entity: ClientQuotaEntity, values: dict[str, float]) -> DescribeClientQuotasResponse.EntryData:
     return _Response.EntryData(
         tuple(_Response.EntityData(kind, name) for kind, name in entity.items()),
-        tuple(_Response.ValueData(key, value) for key, value in values.items()),
+        tuple(_Response.ValueData(key, values[key]) for key in keys_in_order(tuple(values))),
     )
 
 

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.features import SHARE_FEATURE
 from kafkawire.broker.groups.errors import GroupError
-from kafkawire.broker.groups.java_order import hash_order, uuid_hash
 from kafkawire.broker.groups.share.offsets import NO_SUCH_PARTITION, AlteredPartition, AlteredTopic, DeletedTopic
 from kafkawire.broker.groups.share.shared_partitions import in_set_order
 from kafkawire.broker.handlers.context import HandlerContext
@@ -18,6 +17,7 @@ from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.java_order import hash_order, uuid_hash
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
     AlterShareGroupOffsetsResponse,

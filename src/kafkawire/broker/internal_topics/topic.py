@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import struct
 from itertools import chain, islice
-from operator import mul
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
@@ -13,12 +11,11 @@ from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.topics.automatic_creation import internal_topic
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import java_hash
 from kafkawire.protocol import ConfigRecord, TopicRecord
 
 _TOPIC_CONFIG: Final = 2
 _INT32: Final = 1 << 32
-_AT_ONCE: Final = 256
-_POWERS: Final = tuple(pow(31, exponent, _INT32) for exponent in reversed(range(_AT_ONCE)))
 _LOWEST: Final = -(1 << 31)
 
 
@@ -32,18 +29,6 @@ def partition_of(owner: str, partitions: int) -> int:
     code = java_hash(owner)
     signed = code - _INT32 if code >= _INT32 // 2 else code
     return 0 if signed == _LOWEST else abs(signed) % partitions
-
-
-def java_hash(text: str) -> int:
-    """The hash that Java gives a string, as 32 bits without a sign."""
-    encoded = text.encode("utf-16-be", "surrogatepass")
-    units = text.encode("ascii") if text.isascii() else struct.unpack(f">{len(encoded) // 2}H", encoded)
-    code = 0
-    for at in range(0, len(units), _AT_ONCE):
-        portion = units[at : at + _AT_ONCE]
-        factors = _POWERS[_AT_ONCE - len(portion) :]
-        code = (code * pow(31, len(portion), _INT32) + sum(map(mul, portion, factors))) % _INT32
-    return code
 
 
 class InternalTopic:

@@ -8,12 +8,13 @@ from typing import Final
 from kafkawire.admin import BlockingAdminClient
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.cli.kafka_configs import kafka_words as words
-from kafkawire.cli.kafka_configs.java_order import in_hash_map, in_scala_map, string_hash
+from kafkawire.cli.kafka_configs.java_order import in_scala_map
 from kafkawire.cli.kafka_configs.java_words import GroupsNotListedError, exception_name, java_message
 from kafkawire.cli.kafka_configs.kafka_words import Command, Entity, is_integer
 from kafkawire.cli.kafka_configs.refusals import RefusedError
 from kafkawire.model.configs.java_numbers import java_double
 from kafkawire.model.configs.resources import ConfigEntry, ConfigResource, ConfigResourceType, ConfigSource
+from kafkawire.model.java_order import hash_order, in_java_order, int_hash, java_hash
 from kafkawire.model.quotas.entities import (
     CLIENT_ID,
     IP,
@@ -22,6 +23,7 @@ from kafkawire.model.quotas.entities import (
     ClientQuotaFilter,
     ClientQuotaFilterComponent,
 )
+from kafkawire.model.quotas.map_order import described_in_order
 from kafkawire.model.scram import ScramMechanism
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,
@@ -105,14 +107,7 @@ def quotas_of(client: BlockingAdminClient, entity: Entity) -> Mapping[ClientQuot
     ]
     wanted = ClientQuotaFilter(tuple(components), strict=True)
     quotas = client.describe_client_quotas([wanted])[wanted]
-    in_order = in_hash_map(quotas, map(_code_of_entity, quotas), room=len(quotas))
-    return {each: quotas[each] for each in in_order}
-
-
-def _code_of_entity(entity: ClientQuotaEntity) -> int:
-    """``ClientQuotaEntity.hashCode``."""
-    entries = (string_hash(type_) ^ (0 if name is None else string_hash(name)) for type_, name in entity.items())
-    return (31 + sum(entries)) & 0xFFFFFFFF
+    return {each: quotas[each] for each in described_in_order(quotas, len(quotas))}
 
 
 def _described_resources(
@@ -172,14 +167,13 @@ def _existing(client: BlockingAdminClient, type_: str) -> Sequence[str]:
     match type_:
         case words.TOPICS:
             topics = client.list_topics(include_internal=True)
-            return in_hash_map(topics, map(string_hash, topics))
+            return in_java_order(topics)
         case words.BROKERS | words.BROKER_LOGGERS:
             brokers = _brokers(client)
-            return [*map(str, in_hash_map(brokers, brokers)), ""]
+            return [*map(str, hash_order(brokers, int_hash)), ""]
         case words.GROUPS:
             groups = _groups(client)
-            in_order = in_hash_map(groups, map(string_hash, groups))
-            return in_scala_map([*in_order, *(_groups_with_configs(client) or ())])
+            return in_scala_map([*in_java_order(groups), *(_groups_with_configs(client) or ())])
         case _:
             return _listed(client, ConfigResourceType.CLIENT_METRICS)
 
@@ -216,7 +210,7 @@ def _listed(client: BlockingAdminClient, type_: ConfigResourceType) -> list[str]
 def _described_quotas(client: BlockingAdminClient, entity: Entity) -> Iterator[str]:
     for each, values in quotas_of(client, entity).items():
         parts = [_part(type_, each[type_]) for type_ in _WORDS_OF_QUOTA_TYPES if type_ in each]
-        keys = in_hash_map(values, map(string_hash, values), room=len(values))
+        keys = hash_order(values, java_hash, len(values))
         pairs = ", ".join(f"{key}={java_double(values[key])}" for key in keys)
         yield f"Quota configs for {', '.join(parts)} are {pairs}"
 

@@ -1,12 +1,12 @@
-"""The orders in which Java's and Scala's maps have their keys: kafka-configs prints entities and names in them."""
+"""The orders in which ``Properties`` and Scala's maps have their keys: kafka-configs prints names in them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Final, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Final
 
-K = TypeVar("K", bound=Hashable)
+from kafkawire.model.java_order import java_hash
 
 _32_BITS: Final = 0xFFFFFFFF
 _SMALLEST_TABLE: Final = 16
@@ -15,30 +15,6 @@ _LARGEST_SMALL_MAP: Final = 4
 
 _BITS: Final = 32
 _BITS_OF_A_LEVEL: Final = 5
-
-
-def string_hash(text: str) -> int:
-    """``String.hashCode``, without its sign."""
-    units = text.encode("utf-16-be", "surrogatepass")
-    code = 0
-    for at in range(0, len(units), 2):
-        code = (31 * code + (units[at] << 8 | units[at + 1])) & _32_BITS
-    return code
-
-
-def in_hash_map(keys: Iterable[K], codes: Iterable[int], *, room: int = _SMALLEST_TABLE) -> list[K]:
-    """Keys in the order of a ``HashMap``, if they are put into a new one.
-
-    Args:
-        keys: the keys, in the order in which they are put.
-        codes: their hash codes.
-        room: the number of entries that it is made for.
-    """
-    items = list(dict(zip(keys, codes, strict=True)).items())
-    size = 1 << max(0, room - 1).bit_length()
-    while len(items) > size * 3 // 4:
-        size *= 2
-    return [key for key, _ in sorted(items, key=lambda item: _spread(item[1]) & (size - 1))]
 
 
 def in_properties(keys: Iterable[str]) -> list[str]:
@@ -58,15 +34,12 @@ def in_scala_map(keys: Iterable[str]) -> list[str]:
     wanted = list(dict.fromkeys(keys))
     if len(wanted) <= _LARGEST_SMALL_MAP:
         return wanted
-    return _in_trie([(key, _improved(string_hash(key))) for key in wanted], 0)
-
-
-def _spread(code: int) -> int:
-    return code ^ (code >> 16)
+    return _in_trie([(key, _improved(java_hash(key))) for key in wanted], 0)
 
 
 def _slot(key: str, size: int) -> int:
-    return _spread(string_hash(key)) & (size - 1)
+    code = java_hash(key)
+    return (code ^ code >> 16) & (size - 1)
 
 
 def _transferred(table: defaultdict[int, list[str]], size: int) -> defaultdict[int, list[str]]:

@@ -21,9 +21,8 @@ from kafkawire.broker.groups.assignors.assignment import (
 from kafkawire.broker.groups.assignors.range_assignor import assign_by_range
 from kafkawire.broker.groups.assignors.simple_assignor import assign_simply
 from kafkawire.broker.groups.assignors.uniform_assignor import assign_uniformly
-from kafkawire.broker.groups.java_order import hash_order, set_order
-from kafkawire.broker.internal_topics.topic import java_hash
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import hash_order, java_hash, set_order
 
 pytestmark = pytest.mark.interop
 

@@ -59,7 +59,6 @@ _SETS = frozenset(
         "topic_results",
         "topics",
         "transaction_states",
-        "values",
     }
 )
 """Fields whose elements come in no order that is promised; Kafka takes them out of hash tables."""

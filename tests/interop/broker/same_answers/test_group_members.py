@@ -6,7 +6,7 @@ import time
 
 import pytest
 from tests.apache_kafka.secure_broker import PASSWORDS, USER
-from tests.interop.broker.same_answers.members import Member, listed, settled
+from tests.interop.broker.same_answers.members import SUBSCRIPTION, Member, listed, settled
 from tests.interop.broker.same_answers.scenario import (
     same_answers_from_brokers_with_policies,
     same_answers_from_plain_brokers,
@@ -238,6 +238,23 @@ def test_a_member_that_joins_in_the_middle_of_a_rebalance_starts_another(talk: T
     first.join()
     third.joined()
     describe(talk, "gm-middle")
+
+
+@same_answers_from_plain_brokers
+def test_offsets_of_topics_are_deleted_unless_members_subscribe_to_them(talk: Talk) -> None:
+    """The coordinator reads the fields that subscriptions of all versions begin with."""
+    topic_of(talk, "gm-topic")
+    topic_of(talk, "gm-other")
+    fields = SUBSCRIPTION[2:-4]  # without the owned partitions, which version 1 adds
+    for version, rest in ((0, fields), (1, fields), (3, fields), (-1, fields), (99, fields), (1, b"\0"), (1, b"")):
+        group = f"gm-subscribed-{version}-{len(rest)}"
+        coordinated(talk, group)
+        commit(talk, group, ("gm-topic", 0, 1), ("gm-other", 0, 1))
+        member = Member(talk.client("a"), group, metadata=version.to_bytes(2, "big", signed=True) + rest)
+        member.join()
+        member.sync(member)
+        delete_offsets(talk, group, {"gm-topic": (0,), "gm-other": (0,)})
+        member.leave()
 
 
 @same_answers_from_plain_brokers

@@ -72,7 +72,16 @@ async def alter(
         validate_only,
     )
     answer = await client.ask(request, 1, AlterClientQuotasResponse)
-    return [(entry.error_code, entry.error_message) for entry in answer.entries]
+    found = {entity_of(entry.entity): (entry.error_code, entry.error_message) for entry in answer.entries}
+    return [found[each] for each in dict.fromkeys(entity_of(entry.entity) for entry in request.entries)]
+
+
+def entity_of(
+    parts: Sequence[AlterClientQuotasRequest.EntityData]
+    | Sequence[AlterClientQuotasResponse.EntityData]
+    | Sequence[DescribeClientQuotasResponse.EntityData],
+) -> ClientQuotaEntity:
+    return ClientQuotaEntity({part.entity_type: part.entity_name for part in parts})
 
 
 async def describe(
@@ -251,6 +260,17 @@ async def test_one_bad_key_spoils_its_entity_only(client: BrokerConnection) -> N
     bad, good = ([("user", "a")], [(PRODUCER, 1.0), (CONSUMER, 0.0)]), ([("user", "b")], [(PRODUCER, 1.0)])
     assert [code for code, _ in await alter(client, bad, good)] == [42, 0]
     assert await described(client) == {ClientQuotaEntity.of_user("b"): {PRODUCER: 1.0}}
+
+
+async def test_entities_and_their_quotas_come_in_the_order_of_kafkas_maps(client: BrokerConnection) -> None:
+    """As Apache Kafka 4.3.1 answers, whose users compare lists."""
+    ops = ((PRODUCER, 1000.0), (CONSUMER, 1000.0), (PER_CENT, 0.5))
+    for name in (None, "Client1"):
+        await alter(client, ((("client-id", name), ("user", "User1")), ops))
+    entries = (await describe(client)).entries or ()
+    assert [entity_of(entry.entity)["client-id"] for entry in entries] == ["Client1", None]
+    for entry in entries:
+        assert [value.key for value in entry.values] == [CONSUMER, PER_CENT, PRODUCER]
 
 
 async def test_validation_equal_values_and_removals_of_unset_keys_succeed(client: BrokerConnection) -> None:

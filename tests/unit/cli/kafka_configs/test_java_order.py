@@ -1,21 +1,11 @@
-"""The order of keys in Java's and Scala's maps, with what Java 17 and Scala 2.13 print."""
+"""The order of keys in ``Properties`` and in Scala's maps, with what Java 17 and Scala 2.13 print."""
 
 from __future__ import annotations
 
-from kafkawire.cli.kafka_configs.java_order import in_hash_map, in_properties, in_scala_map, string_hash
+from kafkawire.cli.kafka_configs.java_order import in_properties, in_scala_map
+from kafkawire.model.java_order import java_hash
 
 KEYS = ["a", "bb", "ccc", "dddd", "e1", "f2", "g3"]
-
-
-def test_hash_codes() -> None:
-    assert string_hash("") == 0
-    assert string_hash("ab") == 3105
-    assert string_hash("😀") == 0xD83D * 31 + 0xDE00
-
-
-def test_keys_of_a_hash_map_are_in_the_order_of_their_hash_codes() -> None:
-    assert in_hash_map(KEYS, map(string_hash, KEYS)) == ["bb", "a", "ccc", "e1", "f2", "g3", "dddd"]
-    assert in_hash_map([3, 2, 1], [3, 2, 1]) == [1, 2, 3]
 
 
 def test_keys_of_properties_are_in_the_order_of_their_hash_codes() -> None:
@@ -29,6 +19,6 @@ def test_a_small_map_of_scala_has_the_order_of_insertion_and_a_large_one_that_of
 
 def test_keys_with_one_hash_code_have_the_order_of_insertion() -> None:
     equal = ["AaAa", "BBBB", "AaBB", "BBAa", "c"]
-    assert string_hash("AaAa") == string_hash("BBBB")
+    assert java_hash("AaAa") == java_hash("BBBB")
     assert sorted(in_scala_map(equal)) == sorted(equal)
     assert [key for key in in_scala_map(equal) if key != "c"] == equal[:4]

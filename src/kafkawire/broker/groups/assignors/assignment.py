@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Final, NamedTuple, TypeAlias
 
-from kafkawire.broker.groups.java_order import (
+from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import (
     bucket_order,
     grown,
     hash_order,
@@ -14,7 +15,6 @@ from kafkawire.broker.groups.java_order import (
     set_order,
     uuid_hash,
 )
-from kafkawire.layout.uuid import Uuid
 
 Assignment: TypeAlias = Mapping[Uuid, tuple[int, ...]]
 """Topic id to partitions, both in the order in which Kafka iterates over them."""

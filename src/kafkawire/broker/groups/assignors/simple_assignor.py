@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from kafkawire.broker.groups.assignors.assignment import Assignment, Draft, GroupSpec
-from kafkawire.broker.groups.java_order import HashTable, capacity_for, hash_order, int_hash, uuid_hash
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import HashTable, capacity_for, hash_order, int_hash, uuid_hash
 
 Partition: TypeAlias = tuple[Uuid, int]
 

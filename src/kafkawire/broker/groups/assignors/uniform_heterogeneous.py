@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafkawire.broker.groups.assignors.assignment import Assignment, Draft, GroupSpec
-from kafkawire.broker.groups.java_order import uuid_rank
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import uuid_rank
 
 _ROUNDS: Final = 16
 _NONE: Final = -1

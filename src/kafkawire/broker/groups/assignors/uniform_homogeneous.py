@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from itertools import islice
 
 from kafkawire.broker.groups.assignors.assignment import Assignment, Draft, GroupSpec
-from kafkawire.broker.groups.java_order import hash_order, room_for, uuid_hash
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import hash_order, room_for, uuid_hash
 
 Partition = tuple[Uuid, int]
 

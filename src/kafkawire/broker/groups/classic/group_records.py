@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from kafkawire.broker.groups.classic.roster import Member
-from kafkawire.protocol import GroupMetadataValue
-from kafkawire.records.consumer_protocol import decode_subscription
+from kafkawire.protocol import ConsumerProtocolSubscription, GroupMetadataValue
+from kafkawire.records.version_prefix import PREFIX_SIZE
 from kafkawire.wire import DecodeError
 
 CONSUMER: Final = "consumer"
@@ -31,11 +31,16 @@ def members_of(value: GroupMetadataValue) -> Iterator[Member]:
 
 
 def subscribed_topics(protocol_type: str, protocol: str | None, members: Collection[Member]) -> frozenset[str] | None:
-    """The topics that consumers subscribe to; None for other members, and if a subscription cannot be read."""
+    """The topics that consumers subscribe to; None for other members, and if a subscription cannot be read.
+
+    As in Kafka's coordinator, the fields of version 0 are enough: all versions begin with them.
+    """
     if protocol_type != CONSUMER:
         return None
     try:
-        read = (decode_subscription(member.metadata(protocol))[0].topics for member in members)
-        return frozenset(topic for topics in read for topic in topics)
+        read = (
+            ConsumerProtocolSubscription.decode_from(member.metadata(protocol), PREFIX_SIZE, 0)[0] for member in members
+        )
+        return frozenset(topic for subscription in read for topic in subscription.topics)
     except DecodeError:
         return None

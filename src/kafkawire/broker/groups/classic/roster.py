@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from kafkawire.broker.groups.java_order import in_java_order
+from kafkawire.model.java_order import in_java_order
 from kafkawire.protocol.error_codes import ErrorCode
 
 Protocols: TypeAlias = tuple[tuple[str, bytes], ...]

@@ -14,12 +14,11 @@ from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.target_assignment import recorded
 from kafkawire.broker.groups.errors import GroupError
-from kafkawire.broker.groups.java_order import timeline_order
 from kafkawire.broker.groups.subscriptions import names_in_order
 from kafkawire.broker.groups.timers import Now
 from kafkawire.broker.groups.topics import KnownTopics
-from kafkawire.broker.internal_topics.topic import java_hash
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import java_hash, timeline_order
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupMemberMetadataKey,

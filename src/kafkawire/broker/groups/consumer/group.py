@@ -22,10 +22,9 @@ from kafkawire.broker.groups.consumer.reconciliation import Aim, Reported, recon
 from kafkawire.broker.groups.consumer.settings import ASSIGNORS, ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.states import MemberState
 from kafkawire.broker.groups.errors import GroupError
-from kafkawire.broker.groups.java_order import timeline_order
 from kafkawire.broker.groups.timers import Now, Timer, TimerKind, Timers
 from kafkawire.broker.groups.topics import KnownTopics
-from kafkawire.broker.internal_topics.topic import java_hash
+from kafkawire.model.java_order import java_hash, timeline_order
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupHeartbeatResponse,

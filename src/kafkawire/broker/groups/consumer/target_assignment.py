@@ -8,10 +8,9 @@ from collections.abc import Collection, Iterator, Sequence
 from kafkawire.broker.groups.assignors.assignment import Assignment, Assignor
 from kafkawire.broker.groups.consumer.group_state import ConsumerChange, ConsumerGroupState
 from kafkawire.broker.groups.consumer.member import Member
-from kafkawire.broker.groups.java_order import hash_order
 from kafkawire.broker.groups.target_assignment import changed_targets
 from kafkawire.broker.groups.topics import KnownTopics
-from kafkawire.broker.internal_topics.topic import java_hash
+from kafkawire.model.java_order import hash_order, java_hash
 from kafkawire.protocol import (
     ConsumerGroupTargetAssignmentMemberKey,
     ConsumerGroupTargetAssignmentMemberValue,

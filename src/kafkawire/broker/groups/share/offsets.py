@@ -7,10 +7,10 @@ from typing import Final, NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
-from kafkawire.broker.groups.java_order import hash_order, uuid_hash
 from kafkawire.broker.groups.share.shared_partitions import Shared, SharedPartitions, SharedTopic, in_set_order, united
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import hash_order, uuid_hash
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
     AlterShareGroupOffsetsResponse,

@@ -8,9 +8,9 @@ from typing import Self
 from msgspec import field
 from msgspec.structs import replace
 
-from kafkawire.broker.groups.java_order import hash_order, int_hash, set_order, uuid_hash
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import hash_order, int_hash, set_order, uuid_hash
 from kafkawire.protocol import ShareGroupStatePartitionMetadataValue
 from kafkawire.wire.message import Struct
 

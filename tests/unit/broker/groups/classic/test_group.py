@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from tests.embedded.driven_group import Driven, stable
+from tests.embedded.driven_group import SUBSCRIPTION, Driven, stable
 
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
 from kafkawire.broker.groups.classic.settings import NEW_MEMBER_TIMEOUT, GroupSettings
 from kafkawire.broker.groups.classic.states import State
-from kafkawire.broker.groups.java_order import in_java_order
 from kafkawire.broker.groups.timers import Now
+from kafkawire.model.java_order import in_java_order
 from kafkawire.protocol import (
     JoinGroupRequest,
     JoinGroupResponse,
@@ -261,6 +261,17 @@ def test_topics_that_members_may_subscribe_to() -> None:
     assert not stable().group.is_subscribed_to("payments")
     others = Driven(value=replace(stable().values[0], protocol_type="connect"))
     assert not others.group.is_subscribed_to("orders")
+
+
+def test_a_subscription_of_any_version_is_read_by_the_fields_of_the_first() -> None:
+    """As Kafka's coordinator reads it: clients may leave out what a later version adds."""
+    first = SUBSCRIPTION[2:]
+    for version in (-1, 1, 3, 99):
+        driven = Driven()
+        driven.join(metadata=version.to_bytes(2, "big", signed=True) + first)
+        driven.wait(3)
+        assert driven.group.is_subscribed_to("orders")
+        assert not driven.group.is_subscribed_to("payments")
 
 
 def test_a_group_that_is_gone_answers_all_that_wait() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from kafkawire.broker.groups.java_order import HashTable, int_hash, uuid_hash, uuid_rank
 from kafkawire.layout.uuid import Uuid
+from kafkawire.model.java_order import HashTable, hash_order, in_java_order, int_hash, java_hash, uuid_hash, uuid_rank
 
 
 def uuid(high: int, low: int) -> Uuid:
@@ -16,6 +16,19 @@ def test_uuids_are_compared_by_their_signed_halves() -> None:
     ordered = [uuid(-2, 5), uuid(-1, -3), uuid(-1, 4), uuid(0, -1), uuid(0, 0), uuid(0, 1), uuid(3, -9)]
     ranks = [*map(uuid_rank, ordered)]
     assert all(lower < higher for lower, higher in pairwise(ranks))
+
+
+def test_hashes_of_names_are_those_of_their_utf16_units() -> None:
+    assert java_hash("") == 0
+    assert java_hash("ab") == 3105
+    assert java_hash("😀") == 0xD83D * 31 + 0xDE00
+
+
+def test_keys_of_a_map_are_in_the_order_of_their_hashes() -> None:
+    """With what Java 17 prints."""
+    names = ["a", "bb", "ccc", "dddd", "e1", "f2", "g3"]
+    assert in_java_order(names) == ["bb", "a", "ccc", "e1", "f2", "g3", "dddd"]
+    assert hash_order([3, 2, 1], int_hash) == [1, 2, 3]
 
 
 def test_hashes_have_32_bits_without_a_sign() -> None:

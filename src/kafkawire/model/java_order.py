@@ -1,11 +1,12 @@
-"""The order of keys in Java's and Kafka's hash tables, on which some of the coordinator's results depend."""
+"""Hashes and the order of keys in Java's and Kafka's hash tables, on which some results of Kafka depend."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from operator import mul
 from typing import Final, Generic, TypeVar
 
-from kafkawire.broker.internal_topics.topic import java_hash
 from kafkawire.layout.uuid import Uuid
 
 K = TypeVar("K")
@@ -17,10 +18,24 @@ _LOAD: Final = 0.75
 _INT32: Final = 1 << 32
 _INT64: Final = 1 << 64
 _GOLDEN: Final = 0x9E3779B97F4A7C15
+_AT_ONCE: Final = 256
+_POWERS: Final = tuple(pow(31, exponent, _INT32) for exponent in reversed(range(_AT_ONCE)))
 
 
-def in_java_order(names: Mapping[str, object]) -> list[str]:
-    """The order of these keys in Java's ``HashMap``, which breaks ties in Kafka, so that the same protocol wins."""
+def java_hash(text: str) -> int:
+    """The hash that Java gives a string, as 32 bits without a sign."""
+    encoded = text.encode("utf-16-be", "surrogatepass")
+    units = text.encode("ascii") if text.isascii() else struct.unpack(f">{len(encoded) // 2}H", encoded)
+    code = 0
+    for at in range(0, len(units), _AT_ONCE):
+        portion = units[at : at + _AT_ONCE]
+        factors = _POWERS[_AT_ONCE - len(portion) :]
+        code = (code * pow(31, len(portion), _INT32) + sum(map(mul, portion, factors))) % _INT32
+    return code
+
+
+def in_java_order(names: Iterable[str]) -> list[str]:
+    """The order of names in a ``HashMap`` or ``HashSet``, each of them once."""
     return hash_order(names, java_hash)
 
 
