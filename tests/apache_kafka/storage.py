@@ -18,7 +18,8 @@ from pathlib import Path
 from tests.apache_kafka.maven import CACHE
 
 _META_PROPERTIES = "meta.properties"
-_PLACES = re.compile(r"/|127\.0\.0\.1")
+_READ_BY_FORMAT = ("inter.broker.protocol.version", "node.id", "process.roles", "unstable.")
+"""Beginnings of the properties that ``kafka-storage format`` goes by; of voters it asks only whether there are any."""
 
 
 def format_once(
@@ -67,9 +68,9 @@ def log_dirs(properties: Mapping[str, str]) -> list[Path]:
 
 
 def _digest(properties: Mapping[str, str], arguments: Sequence[str]) -> str:
-    """The same for nodes that differ in their ports and their folders alone."""
-    elsewhere = {name: value for name, value in properties.items() if not _PLACES.search(value)}
-    what = (sorted(elsewhere.items()), len(log_dirs(properties)), list(arguments))
+    """The same for nodes that are formatted in the same way."""
+    read = sorted(item for item in properties.items() if item[0].startswith(_READ_BY_FORMAT))
+    what = (read, "controller.quorum.voters" in properties, len(log_dirs(properties)), list(arguments))
     return hashlib.sha256(repr(what).encode()).hexdigest()[:12]
 
 

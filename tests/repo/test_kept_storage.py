@@ -43,7 +43,8 @@ def properties(home: Path, port: int, **further: str) -> dict[str, str]:
 
 def test_nodes_on_other_ports_and_folders_get_copies_with_ids_of_their_own(tmp_path: Path, kept: Formatted) -> None:
     first = kept.format(properties(tmp_path / "1", 9092))
-    others = kept.format(properties(tmp_path / "2", 9094)) + kept.format(properties(tmp_path / "3", 9096))
+    others = kept.format(properties(tmp_path / "2", 9094))
+    others += kept.format(properties(tmp_path / "3", 9096, **{"num.partitions": "3"}))
     assert kept.count == 1
     assert all("directory.id=FIRST\n" in text for text in first)
     assert len(set(others)) == len(others)
