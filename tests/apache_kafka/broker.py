@@ -20,6 +20,8 @@ _NODE_ID = 1
 ONE_NODE = {
     "group.initial.rebalance.delay.ms": "0",
     "group.streams.initial.rebalance.delay.ms": "0",
+    # Without a record every half second, a controller that only waits takes a third less of a processor.
+    "metadata.max.idle.interval.ms": "0",
     "offsets.topic.num.partitions": "1",
     "offsets.topic.replication.factor": "1",
     "share.coordinator.state.topic.min.isr": "1",
@@ -29,7 +31,7 @@ ONE_NODE = {
     "transaction.state.log.num.partitions": "1",
     "transaction.state.log.replication.factor": "1",
 }
-"""What one node needs to serve all its internal topics."""
+"""What one node needs to serve all its internal topics, and to cost little while it waits."""
 
 
 @dataclass(frozen=True, slots=True)

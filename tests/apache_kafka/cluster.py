@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import re
-import shutil
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,16 +10,17 @@ from pathlib import Path
 
 from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.node import CLUSTER_ID, HOST, Node, free_ports, listed_brokers, started
+from tests.apache_kafka.storage import copy_storage
 
 from kafkawire.protocol import DescribeQuorumRequest, DescribeQuorumResponse
 
 _LOG_DIRS = 2
 _PARTITIONS = "6"
-_META_PROPERTIES = "meta.properties"
 
 _SPREAD = {
     "group.initial.rebalance.delay.ms": "0",
     "group.streams.initial.rebalance.delay.ms": "0",
+    "metadata.max.idle.interval.ms": "0",
     "offsets.topic.num.partitions": _PARTITIONS,
     "share.coordinator.state.topic.num.partitions": _PARTITIONS,
     "transaction.state.log.num.partitions": _PARTITIONS,
@@ -177,7 +174,7 @@ def running_cluster(
         first, *others = members
         processes[first.node_id].format()
         for other in others:
-            _copy_format(first, other)
+            copy_storage(first.log_dirs, other.log_dirs, str(other.node_id))
         try:
             cluster.start(*processes)
         except BaseException:
@@ -216,16 +213,3 @@ def _settings(member: ClusterNode, members: Sequence[ClusterNode]) -> dict[str, 
         "inter.broker.listener.name": "PLAINTEXT",
         "log.dirs": ",".join(map(str, member.log_dirs)),
     }
-
-
-def _copy_format(formatted: ClusterNode, node: ClusterNode) -> None:
-    """Do what ``kafka-storage format`` would do, without a Java process for each node."""
-    for source, target in zip(formatted.log_dirs, node.log_dirs, strict=True):
-        shutil.copytree(source, target)
-        meta = target / _META_PROPERTIES
-        text = re.sub(r"(?m)^node\.id=.*$", f"node.id={node.node_id}", meta.read_text("utf-8"))
-        meta.write_text(re.sub(r"(?m)^directory\.id=.*$", f"directory.id={_directory_id()}", text), "utf-8")
-
-
-def _directory_id() -> str:
-    return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")

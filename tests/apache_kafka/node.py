@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tests.apache_kafka.java_program import java_command, loaded_classes
+from tests.apache_kafka.storage import format_once
 
 HOST = "127.0.0.1"
 """Where all listeners are."""
@@ -71,6 +72,7 @@ class Node:
         self.home = home
         self.configuration = home / "server.properties"
         self.output = home / "output.txt"
+        self._properties = dict(properties)
         self._heap = heap
         self._plugins = tuple(plugins)
         self._recorded = home / "loaded-classes.jsa"
@@ -89,6 +91,9 @@ class Node:
         Raises:
             BrokerError: if ``kafka-storage`` refuses.
         """
+        format_once(self.release, self._properties, arguments, lambda: self._format(arguments))
+
+    def _format(self, arguments: Sequence[str]) -> None:
         storage = ("--config", str(self.configuration), "--cluster-id", CLUSTER_ID)
         try:
             run_tool(self.release, "kafka.tools.StorageTool", "format", *storage, *arguments, plugins=self._plugins)

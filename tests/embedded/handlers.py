@@ -29,12 +29,15 @@ def handled(handler: Handler, request: Message, call: Call) -> Message:
     """The answer of a handler, which may be a coroutine; only where no event loop runs."""
     answer = handler(request, call)
     if isinstance(answer, Awaitable):
-        answer = asyncio.run(_awaited(answer))
+        answers: list[Answer] = []
+        asyncio.run(_keep(answer, answers))
+        (answer,) = answers
     if isinstance(answer, Refused):
         return refusal(answer.request or request, call.version, answer.code, message=answer.message)
     assert isinstance(answer, Message)
     return answer
 
 
-async def _awaited(answer: Awaitable[Answer]) -> Answer:
-    return await answer
+async def _keep(answer: Awaitable[Answer], answers: list[Answer]) -> None:
+    """Not as the result of a task: asyncio would format it, when it takes back its handler of SIGINT."""
+    answers.append(await answer)
