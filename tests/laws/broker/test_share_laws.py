@@ -27,6 +27,8 @@ from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
 
 SEEDS = int(os.environ.get("KAFKAWIRE_GROUP_SEEDS", "60"))
+"""How many share partitions live; ``--hypothesis-seed`` says with which they begin."""
+
 RULES = ShareRules(lock_ms=10_000, most_deliveries=4, most_in_flight=12)
 KEY = SharePartitionKey("g", Uuid(b"0123456789abcdef"), 0)
 MEMBERS = ("one", "two", "three")

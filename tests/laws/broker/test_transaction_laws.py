@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
 from collections.abc import Awaitable
@@ -23,6 +24,9 @@ from tests.embedded.transactional_producer import (
 from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.protocol import OffsetCommitRequest, OffsetCommitResponse
 from kafkawire.protocol.error_codes import ErrorCode
+
+SEEDS = int(os.environ.get("KAFKAWIRE_GROUP_SEEDS", "5"))
+"""How many brokers live; ``--hypothesis-seed`` says with which they begin."""
 
 T = TypeVar("T")
 PROPERTIES: Final = {"transaction.state.log.num.partitions": "2", "offsets.topic.num.partitions": "2"}
@@ -229,4 +233,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestTransactions = Machine.TestCase
-TestTransactions.settings = settings(max_examples=5, stateful_step_count=20, deadline=None)
+TestTransactions.settings = settings(max_examples=SEEDS, stateful_step_count=20, deadline=None)
