@@ -29,7 +29,11 @@ SEEDS = int(os.environ.get("KAFKAWIRE_GROUP_SEEDS", "5"))
 """How many brokers live; ``--hypothesis-seed`` says with which they begin."""
 
 T = TypeVar("T")
-PROPERTIES: Final = {"transaction.state.log.num.partitions": "2", "offsets.topic.num.partitions": "2"}
+PROPERTIES: Final = {
+    "transaction.state.log.num.partitions": "2",
+    "offsets.topic.num.partitions": "2",
+    "connections.max.idle.ms": "86400000",  # a client may wait for longer than ten minutes
+}
 TIMEOUT_MS: Final = 60_000
 GONE: Final = {
     ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.PRODUCER_FENCED, ErrorCode.INVALID_PRODUCER_ID_MAPPING,
