@@ -161,6 +161,7 @@ class ClassicClient:
         cooperative: whether it keeps its partitions while it joins again.
         member_id, generation: as the broker gave them.
         owned: what it reads.
+        assignments: how many it has got.
         error: of the last answer.
         must_join: whether it has to join (again).
     """
@@ -173,6 +174,7 @@ class ClassicClient:
         self.topics, self.cooperative, self.instance_id = topics, cooperative, instance_id
         self.member_id, self.generation = "", -1
         self.owned: set[Partition] = set()
+        self.assignments = 0
         self.error = ErrorCode.NONE
         self.must_join = True
 
@@ -264,6 +266,7 @@ class ClassicClient:
             assigned = {(topic.topic, partition) for topic in topics for partition in topic.partitions}
         self.must_join = self.cooperative and bool(self.owned - assigned)
         self.owned = assigned
+        self.assignments += 1
 
     def _shares(self, joined: JoinGroupResponse) -> Mapping[str, set[Partition]]:
         """What it assigns as the leader: each member keeps what it has, and the rest is shared out."""

@@ -231,15 +231,15 @@ class Life:
             self.check_readers([each for each in are_members if each.member_id in classic.roster.members])
 
     def owners_without_assignment(self, state: ConsumerGroupState) -> Iterator[tuple[ClassicClient, int]]:
-        """Clients that keep partitions while the classic group has no assignments, with their generation.
+        """Clients that keep partitions while the classic group has no assignments, with how many they have got.
 
         A rebalance that follows another before its end forgets what members have. As with Apache Kafka the consumer
-        group does not know either, until the client has joined again.
+        group does not know either, until the client has joined again and got another assignment.
         """
         for client in self.old:
             member = state.members.get(client.member_id)
             if member is not None and member.classic is not None and not member.assigned and client.owned:
-                yield client, client.generation
+                yield client, client.assignments
 
     def readers(self, state: ConsumerGroupState) -> list[ClassicClient | NewClient]:
         """The clients that are members and have the epoch of the member, or the one before."""
@@ -247,7 +247,7 @@ class Life:
         for client in self.clients:
             member = state.members.get(client.member_id)
             epoch = client.generation if isinstance(client, ClassicClient) else client.epoch
-            is_overlooked = isinstance(client, ClassicClient) and self.overlooked.get(client) == epoch
+            is_overlooked = isinstance(client, ClassicClient) and self.overlooked.get(client) == client.assignments
             if member is not None and epoch in {member.epoch, member.previous_epoch} and not is_overlooked:
                 found.append(client)
         return found

@@ -14,7 +14,7 @@ from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.consumer.target_assignment import recorded
 from kafkawire.broker.groups.errors import GroupError
-from kafkawire.broker.groups.java_order import timeline_order
+from kafkawire.broker.groups.java_order import in_java_order, timeline_order
 from kafkawire.broker.groups.subscriptions import names_in_order
 from kafkawire.broker.groups.timers import Now
 from kafkawire.broker.groups.topics import KnownTopics
@@ -91,7 +91,7 @@ def upgraded(group: ClassicGroup, topics: KnownTopics) -> Sequence[ConsumerChang
 
 
 def _converted(group: ClassicGroup, protocol: str, topics: KnownTopics) -> Iterator[tuple[Member, Assignment]]:
-    for member_id in timeline_order(group.roster.members, java_hash):
+    for member_id in timeline_order(in_java_order(group.roster.members), java_hash):
         member = group.roster.members[member_id]
         try:
             subscription, _ = decode_subscription(member.metadata(protocol))
