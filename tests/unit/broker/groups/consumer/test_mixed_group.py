@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -251,3 +252,17 @@ async def test_requests_of_clients_that_are_no_classic_members(groups: DrivenMix
     for member_id in ("new", "stranger"):
         assert groups.members.heartbeat(HeartbeatRequest("g", 2, member_id)) is unknown
         assert (await groups.members.sync(SyncGroupRequest("g", 2, member_id))).error_code == unknown
+
+
+async def test_only_new_regular_expressions_begin_work_beside_heartbeats(groups: DrivenMixedGroups) -> None:
+    """While they are resolved, heartbeats do not begin that again."""
+    regex = replace(BEAT, member_id="regex", subscribed_topic_names=None, subscribed_topic_regex="orders.*")
+    await groups.send(BEAT)
+    idle = asyncio.all_tasks()
+    await beat(groups)
+    assert asyncio.all_tasks() == idle
+    await groups.send(regex)
+    assert len(asyncio.all_tasks()) == len(idle) + 1
+    await groups.send(replace(regex, member_id="other", subscribed_topic_regex="o.*"))
+    await beat(groups)
+    assert len(asyncio.all_tasks()) == len(idle) + 1
