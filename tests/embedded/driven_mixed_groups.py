@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.cluster import Cluster
@@ -60,6 +61,12 @@ _PARTITIONS = ConsumerProtocolAssignment.TopicPartition
 _OWNED = ConsumerProtocolSubscription.TopicPartition
 
 
+@cache
+def _configuration(properties: frozenset[tuple[str, str]]) -> BrokerConfiguration:
+    """The configuration of a broker; laws make many groups with the same."""
+    return BrokerConfiguration({name.replace("_", "."): value for name, value in properties})
+
+
 class DrivenMixedGroups:
     """The group ``g`` of either kind.
 
@@ -71,7 +78,7 @@ class DrivenMixedGroups:
     """
 
     def __init__(self, **properties: str) -> None:
-        self._properties = BrokerConfiguration({name.replace("_", "."): value for name, value in properties.items()})
+        self._properties = _configuration(frozenset(properties.items()))
         self.clock = ManualClock()
         self._image = MetadataImage()
         self._controller = Controller(MetadataLog(), self._image)

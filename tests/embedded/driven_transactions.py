@@ -44,6 +44,7 @@ from kafkawire.wire.batches import Record, decode_records, encode_batch, read_ba
 TOPIC = "out"
 _ID = Uuid(b"id of the topic!")
 _TURNS = 10
+_CONFIGURATION = BrokerConfiguration({"transaction.state.log.num.partitions": "2", "offsets.topic.num.partitions": "2"})
 
 
 class DrivenTransactions:
@@ -59,9 +60,6 @@ class DrivenTransactions:
     """
 
     def __init__(self, level: int = V2, partitions: int = 2) -> None:
-        configuration = BrokerConfiguration(
-            {"transaction.state.log.num.partitions": "2", "offsets.topic.num.partitions": "2"}
-        )
         self.clock = ManualClock()
         image = MetadataImage()
         self._controller = Controller(MetadataLog(), image)
@@ -70,18 +68,19 @@ class DrivenTransactions:
         made = [PartitionRecord(number, _ID, (1,), (1,), leader=1) for number in numbers]
         self._controller.commit([TopicRecord(TOPIC, _ID), *made])
         placement = Placement(Nodes(Cluster("", 1, "", 0), Uuid(b"directory of log")))
-        offsets = InternalTopic(OFFSETS_TOPIC, self._controller, configuration, placement)
+        offsets = InternalTopic(OFFSETS_TOPIC, self._controller, _CONFIGURATION, placement)
         self._groups = GroupCoordinator.opened(None, offsets, self.clock)
         self._groups.follow(self._controller)
-        states = InternalTopic(TRANSACTIONS_TOPIC, self._controller, configuration, placement)
+        states = InternalTopic(TRANSACTIONS_TOPIC, self._controller, _CONFIGURATION, placement)
         self._coordinator = TransactionCoordinator.opened(None, states, self._controller, self.clock)
         self._coordinator.follow(self._controller)
         store = RecordStore()
         self._logs = [store.log(_ID, number) for number in numbers]
-        rules = RulesOfTopics(DynamicConfiguration(configuration, image.configs), image.configs)
+        self._readers = [_Reader() for _ in numbers]
+        rules = RulesOfTopics(DynamicConfiguration(_CONFIGURATION, image.configs), image.configs)
         self._markers = MarkerWriter(self._controller, store, self._groups, rules, self.clock)
         self._ids = ProducerIds(self._controller, 1)
-        self._settings = TransactionSettings.of(configuration)
+        self._settings = TransactionSettings.of(_CONFIGURATION)
         self.transactions = self._made()
 
     def _made(self) -> Transactions:
@@ -152,20 +151,33 @@ class DrivenTransactions:
         found = self._groups.state.by_id.get(group)
         return found is not None and bool(found.pending.get(("in", 0)))
 
-    def records(self, partition: int) -> tuple[list[bytes], list[bytes]]:
+    def records(self, partition: int) -> tuple[Sequence[bytes], Sequence[bytes]]:
         """The values in committed transactions, by their markers, and those that no marker has ended yet."""
-        committed: list[bytes] = []
-        is_open: dict[int, list[bytes]] = defaultdict(list)
-        for batch in self._logs[partition].batches(0):
+        reader = self._readers[partition]
+        reader.read(self._logs[partition])
+        return reader.committed, [value for values in reader.is_open.values() for value in values]
+
+
+class _Reader:
+    """Reads a partition: what was committed, and what is open by producer id."""
+
+    def __init__(self) -> None:
+        self.committed: list[bytes] = []
+        self.is_open: dict[int, list[bytes]] = defaultdict(list)
+        self._next = 0
+
+    def read(self, log: PartitionLog) -> None:
+        """Read what is new."""
+        for batch in log.batches(self._next) if self._next < log.end_offset else ():
+            self._next = batch.last_offset + 1
             for record in decode_records(batch):
                 if not batch.is_control:
-                    is_open[batch.producer_id].append(bytes(record.value or b""))
+                    self.is_open[batch.producer_id].append(bytes(record.value or b""))
                     continue
                 control = decode_control_record(record.key, record.value)
-                ended = is_open.pop(batch.producer_id, [])
+                ended = self.is_open.pop(batch.producer_id, [])
                 if isinstance(control, ControlRecord) and control.type is ControlRecordType.COMMIT:
-                    committed += ended
-        return committed, [value for values in is_open.values() for value in values]
+                    self.committed += ended
 
 
 async def _turns() -> None:
