@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
 
 from kafkawire.broker.groups.classic.group import Joining
+from kafkawire.broker.groups.classic.states import State
 from kafkawire.broker.groups.consumer.states import GroupState
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
@@ -24,7 +25,7 @@ from kafkawire.protocol import (
     SyncGroupRequest,
 )
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.records.consumer_protocol import encode_assignment
+from kafkawire.records.consumer_protocol import decode_assignment, encode_assignment
 
 AT_ONCE = {"group_consumer_assignment_interval_ms": "0", "group_initial_rebalance_delay_ms": "0"}
 BEAT = ConsumerGroupHeartbeatRequest("g", "new", 0, None, None, 20_000, ("orders",), None, None, ())
@@ -252,6 +253,17 @@ async def test_requests_of_clients_that_are_no_classic_members(groups: DrivenMix
     for member_id in ("new", "stranger"):
         assert groups.members.heartbeat(HeartbeatRequest("g", 2, member_id)) is unknown
         assert (await groups.members.sync(SyncGroupRequest("g", 2, member_id))).error_code == unknown
+
+
+async def test_a_classic_member_in_place_of_the_last_consumer_has_its_partitions(groups: DrivenMixedGroups) -> None:
+    await groups.send(replace(BEAT, instance_id="one"))
+    joined = await join(groups, "", instance_id="one")
+    classic = groups.classic_group
+    assert classic is not None
+    assert (classic.state, classic.generation) == (State.STABLE, joined.generation_id)
+    synced = await groups.members.sync(SyncGroupRequest("g", joined.generation_id, joined.member_id, "one"))
+    (topic,) = decode_assignment(synced.assignment)[0].assigned_partitions
+    assert (topic.topic, sorted(topic.partitions)) == ("orders", [0, 1, 2, 3])
 
 
 async def test_only_new_regular_expressions_begin_work_beside_heartbeats(groups: DrivenMixedGroups) -> None:

@@ -74,6 +74,7 @@ async def test_a_heartbeat_without_news_has_no_assignment() -> None:
         ):
             answer = await client.ask(request, 1, ShareGroupHeartbeatResponse)
             assert (answer.error_code, answer.assignment is not None) == (ErrorCode.NONE, has_assignment)
+            assert answer.member_epoch == member.epoch, "nothing has changed"
 
 
 async def test_a_silent_member_is_removed_after_its_session() -> None:
