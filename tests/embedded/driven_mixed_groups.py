@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 
@@ -228,7 +227,7 @@ class ClassicClient:
         for topic, partition in sorted(self.owned):
             own.setdefault(topic, []).append(partition)
         owned = tuple(_OWNED(topic, tuple(partitions)) for topic, partitions in own.items())
-        metadata = encode_subscription(ConsumerProtocolSubscription(self.topics, None, owned), 1)
+        metadata = encode_subscription(ConsumerProtocolSubscription(self.topics, None, owned, self.generation), 2)
         protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
         who = (self.member_id, self.instance_id, "consumer", protocols)
         joining = Joining(JoinGroupRequest("g", 10_000, 20_000, *who), 9, "client", "/127.0.0.1")
@@ -276,15 +275,22 @@ class ClassicClient:
         self.assignments += 1
 
     def _shares(self, joined: JoinGroupResponse) -> Mapping[str, set[Partition]]:
-        """What it assigns as the leader: each member keeps what it has, and the rest is shared out."""
+        """What it assigns as the leader: each member keeps what it has, and the rest is shared out.
+
+        A member that has missed a generation may claim what another has got since; the later generation counts.
+        """
         subscriptions = {each.member_id: decode_subscription(each.metadata)[0] for each in joined.members}
-        shares = {
-            member_id: {(topic.topic, each) for topic in subscription.owned_partitions for each in topic.partitions}
-            & self._groups.partitions_of(subscription.topics)
-            for member_id, subscription in subscriptions.items()
-        }
-        claims = Counter(partition for share in shares.values() for partition in share)
-        assert not claims or max(claims.values()) == 1, "members of one generation own different partitions"
+        shares: dict[str, set[Partition]] = {member_id: set() for member_id in subscriptions}
+        claims: dict[Partition, tuple[int, str]] = {}
+        for member_id, subscription in subscriptions.items():
+            owned = {(topic.topic, each) for topic in subscription.owned_partitions for each in topic.partitions}
+            for partition in owned & self._groups.partitions_of(subscription.topics):
+                generation, _ = claims.get(partition, (-2, ""))
+                assert generation != subscription.generation_id, "members of one generation own different partitions"
+                if subscription.generation_id > generation:
+                    claims[partition] = subscription.generation_id, member_id
+        for partition, (_, member_id) in claims.items():
+            shares[member_id].add(partition)
         every = self._groups.partitions_of({name for each in subscriptions.values() for name in each.topics})
         for partition in sorted(every - claims.keys()):
             wants = [member_id for member_id, each in subscriptions.items() if partition[0] in each.topics]

@@ -73,7 +73,10 @@ async def test_bounded_members_share_memory(tmp_path: Path) -> None:
             assert [await send(beat) for beat in beats] == [ErrorCode.NONE] * len(beats)  # they need no more memory
         assert errors == [ErrorCode.NONE] * 3 + [ErrorCode.GROUP_MAX_SIZE_REACHED]
         assert await send(JOIN) is ErrorCode.NONE
-        assert await send(replace(JOIN, member_id="small", subscribed_topic_names=names[:50])) is ErrorCode.NONE
+        small = [replace(JOIN, member_id=each, subscribed_topic_names=names[:50]) for each in "abcd"]
+        assert [await send(request) for request in small] == [ErrorCode.NONE] * 4
+        leaving = [ConsumerGroupHeartbeatRequest("g", each, -1) for each in "abcd"]
+        assert [await send(request) for request in leaving] == [ErrorCode.NONE] * 4
         for number in range(50_000):
             groups.forget(f"other-{number}")  # groups that were never there free nothing
         grows = ConsumerGroupHeartbeatRequest("g", "m", 1, subscribed_topic_names=names)
