@@ -278,3 +278,27 @@ async def test_only_new_regular_expressions_begin_work_beside_heartbeats(groups:
     await groups.send(replace(regex, member_id="other", subscribed_topic_regex="o.*"))
     await beat(groups)
     assert len(asyncio.all_tasks()) == len(idle) + 1
+
+
+@pytest.mark.parametrize(
+    ("protocol_type", "protocol_name", "error"),
+    [
+        (None, None, ErrorCode.NONE),
+        (b"consumer", b"range", ErrorCode.NONE),
+        (b"connect", b"range", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+        (b"consumer", b"roundrobin", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+    ],
+)
+async def test_a_sync_may_name_the_first_protocol_of_the_member(
+    groups: DrivenMixedGroups, protocol_type: bytes | None, protocol_name: bytes | None, error: ErrorCode
+) -> None:
+    await groups.send(BEAT)
+    metadata = b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\0"
+    protocols = tuple(JoinGroupRequest.JoinGroupRequestProtocol(name, metadata) for name in ("range", "roundrobin"))
+    joining = JoinGroupRequest("g", 10_000, 20_000, "old", None, "consumer", protocols)
+    joined = await groups.members.join(Joining(joining, 9, "client", "/127.0.0.1"), lambda _: True)
+    assert (joined.error_code, joined.protocol_type, joined.protocol_name) == (ErrorCode.NONE, "consumer", "range")
+    name = None if protocol_name is None else protocol_name.decode()
+    type_name = None if protocol_type is None else protocol_type.decode()
+    request = SyncGroupRequest("g", joined.generation_id, "old", None, type_name, name)
+    assert (await groups.members.sync(request)).error_code == error
