@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from msgspec.structs import replace
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
@@ -29,6 +31,13 @@ from kafkawire.wire import Message
 Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
 
 
+@cache
+def _settings(properties: frozenset[tuple[str, str]]) -> ConsumerGroupSettings:
+    """The settings of a broker; laws make many groups with the same."""
+    named = {name.replace("_", "."): value for name, value in properties}
+    return ConsumerGroupSettings(BrokerConfiguration(named), lambda _: {})
+
+
 class DrivenConsumerGroup:
     """A group, its records, and the topics of its cluster.
 
@@ -44,8 +53,7 @@ class DrivenConsumerGroup:
         self.image = TopicsImage()
         self.records: dict[ConsumerKey, Message] = {}
         self._end_offset = 1
-        named = {name.replace("_", "."): value for name, value in properties.items()}
-        self.settings = ConsumerGroupSettings(BrokerConfiguration(named), lambda _: {})
+        self.settings = _settings(frozenset(properties.items()))
         self.topics = KnownTopics(self.image, lambda: self._end_offset, lambda _: None)
         self.group = self.made()
 

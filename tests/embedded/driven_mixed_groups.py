@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.cluster import Cluster
@@ -60,6 +60,12 @@ _PARTITIONS = ConsumerProtocolAssignment.TopicPartition
 _OWNED = ConsumerProtocolSubscription.TopicPartition
 
 
+@cache
+def _configuration(properties: frozenset[tuple[str, str]]) -> BrokerConfiguration:
+    """The configuration of a broker; laws make many groups with the same."""
+    return BrokerConfiguration({name.replace("_", "."): value for name, value in properties})
+
+
 class DrivenMixedGroups:
     """The group ``g`` of either kind.
 
@@ -71,7 +77,7 @@ class DrivenMixedGroups:
     """
 
     def __init__(self, **properties: str) -> None:
-        self._properties = BrokerConfiguration({name.replace("_", "."): value for name, value in properties.items()})
+        self._properties = _configuration(frozenset(properties.items()))
         self.clock = ManualClock()
         self._image = MetadataImage()
         self._controller = Controller(MetadataLog(), self._image)
@@ -161,6 +167,7 @@ class ClassicClient:
         cooperative: whether it keeps its partitions while it joins again.
         member_id, generation: as the broker gave them.
         owned: what it reads.
+        assignments: how many it has got.
         error: of the last answer.
         must_join: whether it has to join (again).
     """
@@ -173,6 +180,7 @@ class ClassicClient:
         self.topics, self.cooperative, self.instance_id = topics, cooperative, instance_id
         self.member_id, self.generation = "", -1
         self.owned: set[Partition] = set()
+        self.assignments = 0
         self.error = ErrorCode.NONE
         self.must_join = True
 
@@ -219,7 +227,7 @@ class ClassicClient:
         for topic, partition in sorted(self.owned):
             own.setdefault(topic, []).append(partition)
         owned = tuple(_OWNED(topic, tuple(partitions)) for topic, partitions in own.items())
-        metadata = encode_subscription(ConsumerProtocolSubscription(self.topics, None, owned), 1)
+        metadata = encode_subscription(ConsumerProtocolSubscription(self.topics, None, owned, self.generation), 2)
         protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
         who = (self.member_id, self.instance_id, "consumer", protocols)
         joining = Joining(JoinGroupRequest("g", 10_000, 20_000, *who), 9, "client", "/127.0.0.1")
@@ -264,17 +272,25 @@ class ClassicClient:
             assigned = {(topic.topic, partition) for topic in topics for partition in topic.partitions}
         self.must_join = self.cooperative and bool(self.owned - assigned)
         self.owned = assigned
+        self.assignments += 1
 
     def _shares(self, joined: JoinGroupResponse) -> Mapping[str, set[Partition]]:
-        """What it assigns as the leader: each member keeps what it has, and the rest is shared out."""
+        """What it assigns as the leader: each member keeps what it has, and the rest is shared out.
+
+        A member that has missed a generation may claim what another has got since; the later generation counts.
+        """
         subscriptions = {each.member_id: decode_subscription(each.metadata)[0] for each in joined.members}
-        shares = {
-            member_id: {(topic.topic, each) for topic in subscription.owned_partitions for each in topic.partitions}
-            & self._groups.partitions_of(subscription.topics)
-            for member_id, subscription in subscriptions.items()
-        }
-        claims = Counter(partition for share in shares.values() for partition in share)
-        assert not claims or max(claims.values()) == 1, "members of one generation own different partitions"
+        shares: dict[str, set[Partition]] = {member_id: set() for member_id in subscriptions}
+        claims: dict[Partition, tuple[int, str]] = {}
+        for member_id, subscription in subscriptions.items():
+            owned = {(topic.topic, each) for topic in subscription.owned_partitions for each in topic.partitions}
+            for partition in owned & self._groups.partitions_of(subscription.topics):
+                generation, _ = claims.get(partition, (-2, ""))
+                assert generation != subscription.generation_id, "members of one generation own different partitions"
+                if subscription.generation_id > generation:
+                    claims[partition] = subscription.generation_id, member_id
+        for partition, (_, member_id) in claims.items():
+            shares[member_id].add(partition)
         every = self._groups.partitions_of({name for each in subscriptions.values() for name in each.topics})
         for partition in sorted(every - claims.keys()):
             wants = [member_id for member_id, each in subscriptions.items() if partition[0] in each.topics]

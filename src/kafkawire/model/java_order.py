@@ -81,8 +81,8 @@ def set_order(keys: Iterable[K], code: Callable[[K], int]) -> list[K]:
 
 
 def timeline_order(keys: Iterable[K], code: Callable[[K], int]) -> list[K]:
-    """The order of Kafka's ``TimelineHashMap``, to which keys are added one by one."""
-    keys = list(keys)
+    """The order of Kafka's ``TimelineHashMap``, to which keys are added one by one; in a slot the last is the first."""
+    keys = list(keys)[::-1]
     slots = _FEWEST_SLOTS
     while len(keys) * _LOAD > slots:
         slots *= 2

@@ -16,6 +16,7 @@ from kafkawire.broker.configuration.broker_configuration import BrokerConfigurat
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
+from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.topics import KnownTopics
@@ -57,11 +58,27 @@ async def test_bounded_members_share_memory(tmp_path: Path) -> None:
                 return refused.code
             return ErrorCode.NONE
 
+        def members(group_id: str) -> list[Member]:
+            group = groups.group(group_id)
+            return [] if group is None else [*group.state.members.values()]
+
         large = [
             replace(JOIN, member_id=f"m{each}", group_id=f"g{each}", subscribed_topic_names=names) for each in "1234"
         ]
-        assert [await send(request) for request in large] == [ErrorCode.NONE] * 3 + [ErrorCode.GROUP_MAX_SIZE_REACHED]
+        errors = []
+        for request in large:
+            errors.append(await send(request))
+            epochs = [each.epoch for each in members(request.group_id)]
+            beats = [ConsumerGroupHeartbeatRequest(request.group_id, request.member_id, epoch) for epoch in epochs * 9]
+            assert [await send(beat) for beat in beats] == [ErrorCode.NONE] * len(beats)  # they need no more memory
+        assert errors == [ErrorCode.NONE] * 3 + [ErrorCode.GROUP_MAX_SIZE_REACHED]
         assert await send(JOIN) is ErrorCode.NONE
+        small = [replace(JOIN, member_id=each, subscribed_topic_names=names[:50]) for each in "abcd"]
+        assert [await send(request) for request in small] == [ErrorCode.NONE] * 4
+        leaving = [ConsumerGroupHeartbeatRequest("g", each, -1) for each in "abcd"]
+        assert [await send(request) for request in leaving] == [ErrorCode.NONE] * 4
+        for number in range(50_000):
+            groups.forget(f"other-{number}")  # groups that were never there free nothing
         grows = ConsumerGroupHeartbeatRequest("g", "m", 1, subscribed_topic_names=names)
         assert await send(grows) is ErrorCode.GROUP_MAX_SIZE_REACHED
         assert await send(ConsumerGroupHeartbeatRequest("g1", "m1", -1)) is ErrorCode.NONE

@@ -100,6 +100,7 @@ class Life:
         self.new: list[NewClient] = []
         self.kinds: list[str] = []
         self.overlooked: dict[ClassicClient, int] = {}
+        self.generation = 0
         for name in NAMES:
             self.groups.create(name, self.chance.randint(1, 4))
 
@@ -137,18 +138,24 @@ class Life:
             instance_id = self.chance.choice([None, None, "one", "two"])
             client = NewClient(self.groups, f"m{self.chance.randint(0, 10**9)}", *self.names(), instance_id=instance_id)
             self.new.append(client)
-            await client.step()
+            await self.step(client)
 
     async def one_steps(self) -> None:
         if clients := self.clients:
             client = self.chance.choice(clients)
-            await client.step()
+            await self.step(client)
             self.give_up(client)
 
     async def all_step(self) -> None:
         for client in self.clients:
-            await client.step()
+            await self.step(client)
             self.give_up(client)
+
+    async def step(self, client: ClassicClient | NewClient) -> None:
+        """Let a client go on, and remember of which generation a classic group is that may become a consumer group."""
+        if classic := self.groups.classic_group:
+            self.generation = classic.generation
+        await client.step()
 
     async def one_leaves(self) -> None:
         if clients := self.clients:
@@ -224,15 +231,15 @@ class Life:
             self.check_readers([each for each in are_members if each.member_id in classic.roster.members])
 
     def owners_without_assignment(self, state: ConsumerGroupState) -> Iterator[tuple[ClassicClient, int]]:
-        """Clients that keep partitions while the classic group has no assignments, with their generation.
+        """Clients that keep partitions while the classic group has no assignments, with how many they have got.
 
         A rebalance that follows another before its end forgets what members have. As with Apache Kafka the consumer
-        group does not know either, until the client has joined again.
+        group does not know either, until the client has joined again and got another assignment.
         """
         for client in self.old:
             member = state.members.get(client.member_id)
             if member is not None and member.classic is not None and not member.assigned and client.owned:
-                yield client, client.generation
+                yield client, client.assignments
 
     def readers(self, state: ConsumerGroupState) -> list[ClassicClient | NewClient]:
         """The clients that are members and have the epoch of the member, or the one before."""
@@ -240,7 +247,7 @@ class Life:
         for client in self.clients:
             member = state.members.get(client.member_id)
             epoch = client.generation if isinstance(client, ClassicClient) else client.epoch
-            is_overlooked = isinstance(client, ClassicClient) and self.overlooked.get(client) == epoch
+            is_overlooked = isinstance(client, ClassicClient) and self.overlooked.get(client) == client.assignments
             if member is not None and epoch in {member.epoch, member.previous_epoch} and not is_overlooked:
                 found.append(client)
         return found
@@ -257,6 +264,8 @@ class Life:
         for number in range(ROUNDS):
             for client in self.old if number % 20 == 0 else ():  # as leaders do that find other topics
                 client.must_join = True
+            if number % 30 == 29:
+                self.let_topics_change()
             await self.all_step()
             await self.groups.wait(0.9)
             self.check()
@@ -264,6 +273,17 @@ class Life:
                 return
         states = [(each.member_id, each.generation, each.error, each.owned) for each in self.old]
         raise AssertionError(f"{self.kinds} {states} {[(each.epoch, each.error, each.owned) for each in self.new]}")
+
+    def let_topics_change(self) -> None:
+        """A group that has only changed its kind has what the classic group had assigned, until something changes.
+
+        So it is with Apache Kafka: if a consumer takes the place of a static member, nothing else changes, and
+        partitions without an owner stay so.
+        """
+        group = self.groups.consumer_group
+        if group is not None and group.state.epoch == self.generation:
+            for name in sorted(group.state.subscribed):
+                self.groups.create(name, len(self.groups.partitions_of([name])) + 1)
 
     def is_there(self) -> bool:
         clients = self.clients

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
 from collections.abc import Awaitable
@@ -24,8 +25,15 @@ from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.protocol import OffsetCommitRequest, OffsetCommitResponse
 from kafkawire.protocol.error_codes import ErrorCode
 
+SEEDS = int(os.environ.get("KAFKAWIRE_GROUP_SEEDS", "5"))
+"""How many brokers live; ``--hypothesis-seed`` says with which they begin."""
+
 T = TypeVar("T")
-PROPERTIES: Final = {"transaction.state.log.num.partitions": "2", "offsets.topic.num.partitions": "2"}
+PROPERTIES: Final = {
+    "transaction.state.log.num.partitions": "2",
+    "offsets.topic.num.partitions": "2",
+    "connections.max.idle.ms": "86400000",  # a client may wait for longer than ten minutes
+}
 TIMEOUT_MS: Final = 60_000
 GONE: Final = {
     ErrorCode.INVALID_PRODUCER_EPOCH, ErrorCode.PRODUCER_FENCED, ErrorCode.INVALID_PRODUCER_ID_MAPPING,
@@ -229,4 +237,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestTransactions = Machine.TestCase
-TestTransactions.settings = settings(max_examples=5, stateful_step_count=20, deadline=None)
+TestTransactions.settings = settings(max_examples=SEEDS, stateful_step_count=20, deadline=None)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 
 from kafkawire.layout.uuid import Uuid
-from kafkawire.model.java_order import HashTable, hash_order, in_java_order, int_hash, java_hash, uuid_hash, uuid_rank
+from kafkawire.model.java_order import (
+    HashTable,
+    hash_order,
+    in_java_order,
+    int_hash,
+    java_hash,
+    timeline_order,
+    uuid_hash,
+    uuid_rank,
+)
 
 
 def uuid(high: int, low: int) -> Uuid:
@@ -60,3 +69,14 @@ def test_a_table_grows_as_javas() -> None:
     assert [*table][:2] == [16, 1]
     table.put(12, None)
     assert [*table] == [*range(1, 13), 16]
+
+
+def test_members_have_the_order_of_kafkas_timeline() -> None:
+    """What ``TimelineHashMap`` of Apache Kafka 4.3.1 gives; of those that share a slot the last is the first."""
+    for ends in (
+        (3, 0, 2, 4, 1),
+        (3, 10, 8, 0, 5, 12, 2, 7, 4, 11, 9, 1, 6),
+        (21, 13, 26, 3, 18, 23, 10, 8, 0, 28, 15, 20, 5, 25, 12, 2, 17, 7, 22, 14, 27, 4, 19, 24, 11, 9, 1, 29, 16, 6),
+    ):
+        members = [f"member-{end}" for end in sorted(ends)]
+        assert timeline_order(members, java_hash) == [f"member-{end}" for end in ends]

@@ -259,6 +259,29 @@ def test_static_members_change_their_protocol(talk: Talk) -> None:
 
 
 @same_answers_from_plain_brokers
+def test_in_place_of_a_static_member_without_an_assignment_a_consumer_has_none_either(talk: Talk) -> None:
+    """Its subscription is the one before, so nothing is assigned until something changes."""
+    create(talk, TOPIC, 4)
+    create(talk, "mixed-other", 1)
+    group = "mixed-unassigned"
+    prompt(talk, group)
+    old = classic(talk, group, instance_id="one")
+    assert not old.join().error_code
+    new = Consumer(talk, group, "member-a", instance_id="one")
+    new.join()
+    seen(talk, group)
+    for _ in range(3):
+        time.sleep(0.3)
+        new.beat(reports=True)
+    assert not new.owned
+    seen(talk, group)
+    new.topics = (TOPIC, "mixed-other")
+    new.send(new.full())
+    assert new.owned
+    seen(talk, group)
+
+
+@same_answers_from_plain_brokers
 def test_members_that_wait_in_a_classic_group_join_again(talk: Talk) -> None:
     create(talk, TOPIC, 4)
     group = "mixed-wait"

@@ -128,6 +128,17 @@ async def test_members_learn_that_the_topic_of_their_records_is_deleted() -> Non
         assert await state_of(other) == ("Dead", 0)
 
 
+async def test_consumers_are_no_members_any_more_when_the_topic_of_their_records_is_deleted() -> None:
+    async with EmbeddedBroker() as broker, connected_to(broker) as client:
+        joining = ConsumerGroupHeartbeatRequest("consumers", "m", 0, None, None, 1000, ("orders",), None, None, ())
+        joined = await client.ask(joining, 1, ConsumerGroupHeartbeatResponse)
+        assert joined.error_code == ErrorCode.NONE
+        deletion = DeleteTopicsRequest(topic_names=("__consumer_offsets",), timeout_ms=1000)
+        await client.ask(deletion, 5, DeleteTopicsResponse)
+        beat = ConsumerGroupHeartbeatRequest("consumers", "m", joined.member_epoch)
+        assert (await client.ask(beat, 1, ConsumerGroupHeartbeatResponse)).error_code == ErrorCode.GROUP_ID_NOT_FOUND
+
+
 async def test_a_broker_stops_while_clients_wait() -> None:
     async with EmbeddedBroker() as broker, connected_to(broker) as client:
         client.send(join(), 3)

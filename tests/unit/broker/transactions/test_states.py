@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kafkawire.broker.transactions.state import records_of_transactions
 from kafkawire.broker.transactions.states import PRECEDING, STATES, TABLE, Event, Step
 from kafkawire.model.transactions import TransactionState
+from kafkawire.protocol import TransactionLogValue
 from kafkawire.protocol.error_codes import ErrorCode
 
 REACHED = {
@@ -54,3 +56,11 @@ def test_nothing_changes_a_transaction_whose_end_is_decided_but_its_markers() ->
     for event in set(Event) - {Event.MARKERS_WRITTEN}:
         for state in (TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT):
             assert TABLE[event][state] is Step.NOTHING or isinstance(TABLE[event][state], ErrorCode)
+
+
+@pytest.mark.parametrize(("level", "version"), [(0, 0), (1, 0), (2, 1), (3, 1)])
+def test_records_have_the_version_that_all_coordinators_read(level: int, version: int) -> None:
+    """Flexible records come with version 2 of transactions (KIP-890)."""
+    records = records_of_transactions(lambda: level)
+    assert records.value_version(TransactionLogValue()) == version
+    assert records.value_version(None) is None

@@ -50,6 +50,12 @@ def test_a_new_producer_has_the_next_epoch(new_id: Callable[[], int]) -> None:
     assert (second.producer, second.last_epoch) == ((7, 1), -1)
 
 
+def test_a_transactional_id_has_no_version_before_its_first_transaction(new_id: Callable[[], int]) -> None:
+    first = begun(new_id).value()
+    assert (first.client_transaction_version, first.transaction_partitions) == (0, None)
+    assert (first.previous_producer_id, first.next_producer_id, first.transaction_start_timestamp_ms) == (7, -1, -1)
+
+
 def test_a_producer_that_goes_on_may_ask_again(new_id: Callable[[], int]) -> None:
     """KIP-360: the answer may have been lost."""
     transaction = begun(new_id)

@@ -18,7 +18,7 @@ from kafkawire.broker.groups.subscriptions import names_in_order
 from kafkawire.broker.groups.timers import Now
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.layout.uuid import Uuid
-from kafkawire.model.java_order import java_hash, timeline_order
+from kafkawire.model.java_order import in_java_order, java_hash, timeline_order
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupMemberMetadataKey,
@@ -90,7 +90,7 @@ def upgraded(group: ClassicGroup, topics: KnownTopics) -> Sequence[ConsumerChang
 
 
 def _converted(group: ClassicGroup, protocol: str, topics: KnownTopics) -> Iterator[tuple[Member, Assignment]]:
-    for member_id in timeline_order(group.roster.members, java_hash):
+    for member_id in timeline_order(in_java_order(group.roster.members), java_hash):
         member = group.roster.members[member_id]
         try:
             subscription, _ = decode_subscription(member.metadata(protocol))

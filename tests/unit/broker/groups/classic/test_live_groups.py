@@ -12,7 +12,7 @@ from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.protocol import JoinGroupRequest
+from kafkawire.protocol import JoinGroupRequest, TxnOffsetCommitRequest
 from kafkawire.protocol.error_codes import ErrorCode
 
 PROTOCOLS = (JoinGroupRequest.JoinGroupRequestProtocol("range"),)
@@ -53,4 +53,35 @@ async def test_the_timers_of_many_groups_fire_in_the_order_of_their_times(tmp_pa
             left = {number for number in range(20) if (group := groups.group(f"g-{number}")) and group.roster.pending}
             assert left == {number for number in range(20) if 6 + number * 7 % 20 > seconds}
         assert groups.planned == 0
+        await groups.close()
+
+
+async def test_a_transaction_of_a_member_has_no_offsets_in_a_group_that_does_not_exist(tmp_path: Path) -> None:
+    async with opened_groups(tmp_path) as (coordinator, _):
+        groups = ClassicGroups(coordinator, ManualClock(), GroupSettings())
+        for generation, error in (
+            (-1, ErrorCode.NONE),
+            (0, ErrorCode.ILLEGAL_GENERATION),
+            (1, ErrorCode.ILLEGAL_GENERATION),
+        ):
+            request = TxnOffsetCommitRequest("t", "g", generation_id_or_member_epoch=generation)
+            assert groups.transactional_commit_error(request) is error
+        await groups.close()
+
+
+async def test_small_members_join_however_much_large_ones_have(tmp_path: Path) -> None:
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, _):
+        groups = ClassicGroups(coordinator, clock, GroupSettings(initial_delay_ms=0, most_bytes=100_000))
+
+        async def error(group: str, size: int) -> int:
+            protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", bytes(size)),)
+            request = JoinGroupRequest(group, 10_000, 10_000, "", None, "consumer", protocols)
+            asked = Joining(request, 3, "c", "/h")
+            await coordinator.prepare([group])
+            return (groups.refusal(asked) or await groups.join(asked)).error_code
+
+        full = [ErrorCode.NONE] * 3 + [ErrorCode.GROUP_MAX_SIZE_REACHED]
+        assert [await error(f"large-{number}", 30_000) for number in range(4)] == full
+        assert [await error(f"small-{number}", 12_000) for number in range(3)] == [ErrorCode.NONE] * 3
         await groups.close()

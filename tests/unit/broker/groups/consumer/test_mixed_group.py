@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
 
 from kafkawire.broker.groups.classic.group import Joining
+from kafkawire.broker.groups.classic.states import State
 from kafkawire.broker.groups.consumer.states import GroupState
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
@@ -23,7 +25,7 @@ from kafkawire.protocol import (
     SyncGroupRequest,
 )
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.records.consumer_protocol import encode_assignment
+from kafkawire.records.consumer_protocol import decode_assignment, encode_assignment
 
 AT_ONCE = {"group_consumer_assignment_interval_ms": "0", "group_initial_rebalance_delay_ms": "0"}
 BEAT = ConsumerGroupHeartbeatRequest("g", "new", 0, None, None, 20_000, ("orders",), None, None, ())
@@ -251,3 +253,52 @@ async def test_requests_of_clients_that_are_no_classic_members(groups: DrivenMix
     for member_id in ("new", "stranger"):
         assert groups.members.heartbeat(HeartbeatRequest("g", 2, member_id)) is unknown
         assert (await groups.members.sync(SyncGroupRequest("g", 2, member_id))).error_code == unknown
+
+
+async def test_a_classic_member_in_place_of_the_last_consumer_has_its_partitions(groups: DrivenMixedGroups) -> None:
+    await groups.send(replace(BEAT, instance_id="one"))
+    joined = await join(groups, "", instance_id="one")
+    classic = groups.classic_group
+    assert classic is not None
+    assert (classic.state, classic.generation) == (State.STABLE, joined.generation_id)
+    synced = await groups.members.sync(SyncGroupRequest("g", joined.generation_id, joined.member_id, "one"))
+    (topic,) = decode_assignment(synced.assignment)[0].assigned_partitions
+    assert (topic.topic, sorted(topic.partitions)) == ("orders", [0, 1, 2, 3])
+
+
+async def test_only_new_regular_expressions_begin_work_beside_heartbeats(groups: DrivenMixedGroups) -> None:
+    """While they are resolved, heartbeats do not begin that again."""
+    regex = replace(BEAT, member_id="regex", subscribed_topic_names=None, subscribed_topic_regex="orders.*")
+    await groups.send(BEAT)
+    idle = asyncio.all_tasks()
+    await beat(groups)
+    assert asyncio.all_tasks() == idle
+    await groups.send(regex)
+    assert len(asyncio.all_tasks()) == len(idle) + 1
+    await groups.send(replace(regex, member_id="other", subscribed_topic_regex="o.*"))
+    await beat(groups)
+    assert len(asyncio.all_tasks()) == len(idle) + 1
+
+
+@pytest.mark.parametrize(
+    ("protocol_type", "protocol_name", "error"),
+    [
+        (None, None, ErrorCode.NONE),
+        (b"consumer", b"range", ErrorCode.NONE),
+        (b"connect", b"range", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+        (b"consumer", b"roundrobin", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+    ],
+)
+async def test_a_sync_may_name_the_first_protocol_of_the_member(
+    groups: DrivenMixedGroups, protocol_type: bytes | None, protocol_name: bytes | None, error: ErrorCode
+) -> None:
+    await groups.send(BEAT)
+    metadata = b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\0"
+    protocols = tuple(JoinGroupRequest.JoinGroupRequestProtocol(name, metadata) for name in ("range", "roundrobin"))
+    joining = JoinGroupRequest("g", 10_000, 20_000, "old", None, "consumer", protocols)
+    joined = await groups.members.join(Joining(joining, 9, "client", "/127.0.0.1"), lambda _: True)
+    assert (joined.error_code, joined.protocol_type, joined.protocol_name) == (ErrorCode.NONE, "consumer", "range")
+    name = None if protocol_name is None else protocol_name.decode()
+    type_name = None if protocol_type is None else protocol_type.decode()
+    request = SyncGroupRequest("g", joined.generation_id, "old", None, type_name, name)
+    assert (await groups.members.sync(request)).error_code == error

@@ -14,6 +14,7 @@ from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
 from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
+from kafkawire.protocol import ShareGroupHeartbeatRequest, ShareGroupHeartbeatResponse
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import GroupIdNotFoundError, NonEmptyGroupError
 
@@ -59,6 +60,21 @@ async def test_members_get_partitions_after_their_states_have_begun() -> None:
             await member.beat()
         assert {len(member.partitions) for member in (first, second, *others)} == {1}
         assert sorted(p for member in (first, second, *others) for p in member.partitions) == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+async def test_a_heartbeat_without_news_has_no_assignment() -> None:
+    async with broker_with_topics() as broker, connected_to(broker) as client:
+        member = ShareClient(client, "g", "a")
+        await member.join()
+        await member.beat()
+        for request, has_assignment in (
+            (ShareGroupHeartbeatRequest("g", "a", member.epoch), False),
+            (ShareGroupHeartbeatRequest("g", "a", member.epoch, subscribed_topic_names=("orders",)), True),
+            (ShareGroupHeartbeatRequest("g", "a", 0, subscribed_topic_names=("orders",)), True),
+        ):
+            answer = await client.ask(request, 1, ShareGroupHeartbeatResponse)
+            assert (answer.error_code, answer.assignment is not None) == (ErrorCode.NONE, has_assignment)
+            assert answer.member_epoch == member.epoch, "nothing has changed"
 
 
 async def test_a_silent_member_is_removed_after_its_session() -> None:

@@ -1,0 +1,41 @@
+"""A share group by itself: the states of its partitions."""
+
+from __future__ import annotations
+
+from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.groups.share.group import ShareGroup
+from kafkawire.broker.groups.share.settings import ShareGroupSettings
+from kafkawire.broker.groups.timers import Now
+from kafkawire.broker.groups.topics import KnownTopics
+from kafkawire.broker.image.topics import TopicsImage
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import PartitionRecord, ShareGroupHeartbeatRequest, TopicRecord
+
+TOPIC = Uuid(b"t" * 16)
+RETRY_MS = 30_000
+
+
+def test_states_that_do_not_begin_are_wanted_again_after_a_while() -> None:
+    image = TopicsImage()
+    image.apply_topic(TopicRecord("orders", TOPIC))
+    image.apply_partition(PartitionRecord(0, TOPIC, (1,), (1,), leader=1))
+    settings = ShareGroupSettings(BrokerConfiguration({}), lambda _: {})
+    assert settings.retry_ms == RETRY_MS
+    topics = KnownTopics(image, lambda: 1, lambda _: None)
+    group = ShareGroup("g", (), settings, topics, Now(1000.0, 1_000_000))
+
+    def wanted(epoch: int, ms: int) -> list[Uuid]:
+        """The topics whose states a heartbeat wants."""
+        group.wanted = {}
+        names = ("orders",) if epoch == 0 else None
+        request = ShareGroupHeartbeatRequest("g", "m", epoch, subscribed_topic_names=names)
+        group.heartbeat(request, ("c", "/h"), Now(1000.0 + ms / 1000, 1_000_000 + ms))
+        return [*group.wanted]
+
+    assert wanted(0, 0) == [TOPIC]
+    epoch = group.state.members["m"].epoch
+    assert wanted(epoch, 1) == wanted(epoch, RETRY_MS - 1) == []
+    assert wanted(epoch, RETRY_MS) == [TOPIC]
+    assert wanted(epoch, RETRY_MS + 1) == []
+    group.begin(group.partitions.initializing)
+    assert wanted(epoch, 3 * RETRY_MS) == []
