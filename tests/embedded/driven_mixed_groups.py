@@ -221,8 +221,8 @@ class ClassicClient:
             self.must_join = True
 
     async def _join(self) -> None:
-        if not self.cooperative:
-            self.owned = set()
+        """Join, after it has given up all, or what it does not subscribe to, as in place of another static member."""
+        self.owned = {each for each in self.owned if each[0] in self.topics} if self.cooperative else set()
         own: dict[str, list[int]] = {}
         for topic, partition in sorted(self.owned):
             own.setdefault(topic, []).append(partition)
