@@ -82,6 +82,40 @@ def _plain(_folder: Path) -> Mapping[str, str]:
     }
 
 
+def _of_kafka_go(_folder: Path) -> Mapping[str, str]:
+    """The properties of a broker with the ports and users of the suite."""
+    plain = 'PlainLoginModule required username="adminplain" password="admin-secret" user_adminplain="admin-secret";'
+    logins = {
+        "plain": f"org.apache.kafka.common.security.plain.{plain}",
+        "scram-sha-256": _SCRAM,
+        "scram-sha-512": _SCRAM,
+    }
+    return {
+        "node.id": "1",
+        "listeners": "PLAINTEXT://localhost:9092,SASL_PLAINTEXT://localhost:9093",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT",
+        "message.max.bytes": "200000000",
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "allow.everyone.if.no.acl.found": "true",
+        "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+        **{f"listener.name.sasl_plaintext.{name}.sasl.jaas.config": module for name, module in logins.items()},
+    }
+
+
+def _of_platformatic(_folder: Path) -> Mapping[str, str]:
+    """The properties of a broker in place of the two that the suite uses without logins."""
+    return {
+        "node.id": "1",
+        "listeners": "PLAINTEXT://localhost:9011,SINGLE://localhost:9001",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SINGLE:PLAINTEXT",
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "super.users": "User:ANONYMOUS",
+        "group.initial.rebalance.delay.ms": "0",
+        "group.consumer.heartbeat.interval.ms": "200",
+        "group.consumer.min.heartbeat.interval.ms": "100",
+    }
+
+
 def _of_kafkajs(folder: Path) -> Mapping[str, str]:
     """The properties of a broker with the ports and users of the suite, and a certificate of this run."""
     key, certificate, store = folder / "key", folder / "certificate", folder / "store.pem"
@@ -144,6 +178,29 @@ SUITES: Final = {
         folder="pkg/kgo",
         program="go",
         properties=_plain,
+    ),
+    "kafka-go": Suite(
+        "https://github.com/segmentio/kafka-go",
+        ("go", "test", "-count=1", "-timeout", "20m", "-v", "-parallel", "4"),
+        ("-skip", "TestReaderConsumerGroup/.*commit", "."),
+        {"KAFKA_VERSION": "3.7.0"},
+        "install Go (Debian: apt-get install golang)",
+        program="go",
+        properties=_of_kafka_go,
+        prepared_by=(
+            ("kafka-configs", "--entity-name", "adminscram", "--add-config",
+             "SCRAM-SHA-256=[password=admin-secret-256],SCRAM-SHA-512=[password=admin-secret-512]"),
+        ),
+    ),
+    "platformatic-kafka": Suite(
+        "https://github.com/platformatic/kafka",
+        ("node", "--experimental-strip-types", "--no-warnings", "--test", "--test-reporter=spec"),
+        (*(f"test/clients/{name}/*.test.ts" for name in ("admin", "consumer", "producer")),
+         "test/clients/base/base.test.ts"),
+        {},
+        "npm install --ignore-scripts in the clone, with Node.js 22.6 or newer",
+        program="node",
+        properties=_of_platformatic,
     ),
     "kafkajs": Suite(
         "https://github.com/tulios/kafkajs",

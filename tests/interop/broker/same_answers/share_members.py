@@ -176,6 +176,7 @@ def available(talk: Talk, group: str, topic_id: Uuid, partition: int = 0, *, del
             for each in answer.results[0].partitions[0].state_batches
         ),
     )
+    time.sleep(0.2)  # the leader of the partition changes its memory after the state is written
 
 
 def _without_records(answer: ShareFetchResponse) -> ShareFetchResponse:
