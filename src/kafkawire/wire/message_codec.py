@@ -10,13 +10,10 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
-from msgspec.structs import astuple
 
 from kafkawire.wire.errors import EngineError
 
 T = TypeVar("T")
-
-_PLAIN: Final = frozenset({int, str, bytes, bool, type(None)})
 
 Read = Callable[[bytes, int], tuple[Any, int]]
 Write = Callable[[Any], bytes]
@@ -113,8 +110,8 @@ def agreed(run_generated: Callable[[], T], run_native: Callable[[], T]) -> T:
         raise EngineError(f"only the {refuses} refuses this message; please report it")
     if isinstance(native, Exception):
         raise native
-    if not _are_same(generated, native):
-        path = _difference(generated, native)
+    path = _difference(generated, native)
+    if path is not None:
         raise EngineError(f"the engines differ{path and f' at {path}'}; please report it")
     return native
 
@@ -124,20 +121,6 @@ def _result(run: Callable[[], T]) -> T | Exception:
         return run()
     except FAST_PATH_FAILS as error:
         return error
-
-
-def _are_same(left: object, right: object) -> bool:
-    """Whether two values and all their parts are equal in value and type; finding where they differ is slower."""
-    kind = type(left)
-    if kind is not type(right):
-        return False
-    if kind in _PLAIN:
-        return left == right
-    if isinstance(left, msgspec.Struct) and isinstance(right, msgspec.Struct):
-        return all(map(_are_same, astuple(left), astuple(right)))
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(map(_are_same, left, right))
-    return bool(left == right or (left != left and right != right))  # noqa: PLR0124 not a number
 
 
 def _difference(left: object, right: object, path: str = "") -> str | None:
