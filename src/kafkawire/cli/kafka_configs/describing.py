@@ -23,7 +23,7 @@ from kafkawire.model.quotas.entities import (
     ClientQuotaFilter,
     ClientQuotaFilterComponent,
 )
-from kafkawire.model.quotas.map_order import described_in_order
+from kafkawire.model.quotas.map_order import entity_hash
 from kafkawire.model.scram import ScramMechanism
 from kafkawire.protocol.errors import (
     ClusterAuthorizationFailedError,
@@ -107,7 +107,7 @@ def quotas_of(client: BlockingAdminClient, entity: Entity) -> Mapping[ClientQuot
     ]
     wanted = ClientQuotaFilter(tuple(components), strict=True)
     quotas = client.describe_client_quotas([wanted])[wanted]
-    return {each: quotas[each] for each in described_in_order(quotas, len(quotas))}
+    return {each: quotas[each] for each in hash_order(quotas, entity_hash, len(quotas))}
 
 
 def _described_resources(

@@ -11,29 +11,29 @@ from kafkawire.model.quotas.entities import ClientQuotaEntity
 _hash_of_type = lru_cache(maxsize=8)(java_hash)
 
 
+@lru_cache(maxsize=1 << 17)
+def entity_hash(entity: ClientQuotaEntity) -> int:
+    """``ClientQuotaEntity.hashCode``, without its sign."""
+    parts = (_hash_of_type(type_) ^ (0 if name is None else java_hash(name)) for type_, name in entity.items())
+    return (31 + sum(parts)) & 0xFFFFFFFF
+
+
 def entities_in_order(entities: Iterable[ClientQuotaEntity]) -> list[ClientQuotaEntity]:
     """Entities in the order of a ``HashMap`` into which they are put one by one."""
-    return hash_order(entities, _entity_hash)
+    return hash_order(entities, entity_hash)
 
 
 def described_in_order(entities: Iterable[ClientQuotaEntity], count: int) -> list[ClientQuotaEntity]:
-    """Entities in the order in which brokers and Java's Admin describe them.
+    """Entities in the order in which brokers describe them: they are put from one map into another.
 
     Args:
         entities: some or all of those of a ``HashMap``.
-        count: how many the map has; it was made for as many.
+        count: how many the last map has; it was made for as many.
     """
-    return bucket_order(entities_in_order(entities), _entity_hash, grown(count, count))
+    return bucket_order(entities_in_order(entities), entity_hash, grown(count, count))
 
 
 @lru_cache(maxsize=256)
 def keys_in_order(keys: tuple[str, ...]) -> tuple[str, ...]:
     """The keys of the quotas of an entity: brokers put them from one map into another, which they make for as many."""
     return tuple(hash_order(in_java_order(keys), java_hash, len(keys)))
-
-
-@lru_cache(maxsize=1 << 17)
-def _entity_hash(entity: ClientQuotaEntity) -> int:
-    """``ClientQuotaEntity.hashCode``, without its sign."""
-    parts = (_hash_of_type(type_) ^ (0 if name is None else java_hash(name)) for type_, name in entity.items())
-    return (31 + sum(parts)) & 0xFFFFFFFF
