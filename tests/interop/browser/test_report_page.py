@@ -9,7 +9,7 @@ from typing import cast
 
 import pytest
 from tests.browser.chromium import Page
-from tests.browser.report_pages import BEGAN, ENDED, MINUTE, focus, follow, go_to, search, shown, texts
+from tests.browser.report_pages import BEGAN, ENDED, MINUTE, focus, follow, go_to, move, search, shown, texts
 from tests.made.reports import commits_of, section_of
 
 from kafkawire.logs import Accounts
@@ -164,6 +164,15 @@ def test_the_address_of_the_page_has_its_state(page: Page) -> None:
     assert texts(page, "#when") == ["2026-01-01 00:20:00 UTC"]
     assert texts(page, "#access-holders summary .name") == ["orders"]
     assert texts(page, "#access-holders .grant > :first-child") == ["User:bob"]
+
+
+def test_an_address_that_is_followed_is_not_overwritten_before_its_event(page: Page) -> None:
+    """The page writes its address a moment after a change, and when a link is clicked."""
+    follow(page, "at=2026-01-01")
+    change = "document.dispatchEvent(new Event('input')); location.hash = 'at=2026-01-01T00:20:00Z'"
+    write = "const link = document.createElement('a'); link.className = 'to'; document.body.append(link); link.click()"
+    move(page, f"{change}; {write}; link.remove()")
+    assert texts(page, "#when") == ["2026-01-01 00:20:00 UTC"]
 
 
 def test_the_page_opens_at_the_requested_date(browser: Page, tmp_path: Path) -> None:

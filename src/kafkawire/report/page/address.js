@@ -4,7 +4,7 @@ function startAddress() {
   const kept = [...document.querySelectorAll("select.kept")], marks = [...document.querySelectorAll("input[type=checkbox]")];
   const picked = () => [...document.querySelectorAll("input[type=radio]:checked")].filter((box) => !box.defaultChecked);
   const opensAt = view.at, title = document.title;
-  let timer = null, scrolled = 0;
+  let timer = null, scrolled = 0, known = location.hash;
 
   function stateNow() {
     const state = new URLSearchParams(), { from, to } = view.compared;
@@ -21,8 +21,10 @@ function startAddress() {
   function write() {
     clearTimeout(timer);
     timer = null;
+    if (location.hash !== known) return; // another address was followed, and its event comes
     const state = stateNow();
     history.replaceState(null, "", state.size ? `#${state}` : location.href.split("#")[0]);
+    known = location.hash;
   }
 
   // An option that is not there changes nothing; without a word it is the first one.
@@ -53,6 +55,7 @@ function startAddress() {
 
   // A link within the page, such as #topics, says nothing of the state. One to a principal or topic begins without searches.
   function read() {
+    known = location.hash;
     const state = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
     const kind = Object.keys(KINDS).find((name) => state.has(name));
     lookAt(kind ? { kind, name: state.get(kind) } : null);
