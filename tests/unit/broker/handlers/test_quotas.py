@@ -73,7 +73,9 @@ async def alter(
     )
     answer = await client.ask(request, 1, AlterClientQuotasResponse)
     found = {entity_of(entry.entity): (entry.error_code, entry.error_message) for entry in answer.entries}
-    return [found[each] for each in dict.fromkeys(entity_of(entry.entity) for entry in request.entries)]
+    wanted = [*dict.fromkeys(entity_of(entry.entity) for entry in request.entries)]
+    assert len(answer.entries) == len(wanted), "each entity has one result"
+    return [found[each] for each in wanted]
 
 
 def entity_of(
