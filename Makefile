@@ -39,7 +39,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= \
 QUICK := --hypothesis-profile=quick
 
 test: setup $(VENV)/.spark ## Run the tests that a change needs; those against Apache Kafka need Java 17 and Maven
-	$(PYTEST) -n 3 $(QUICK) $(UNITS)
+	$(PYTEST) -n 3 $(QUICK) -m "not extended" $(UNITS)
 	$(PYTEST) -n 3 $(QUICK) -m "not extended" $(UNITS:%=--ignore=%)
 
 test-ci: setup $(VENV)/.spark ## Run those that `make test` leaves out as well, except nightly ones, and measure coverage

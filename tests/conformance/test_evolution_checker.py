@@ -28,7 +28,7 @@ from kafkawire.codegen.evolve.finding import EvolutionFinding
 from kafkawire.codegen.evolve.upstream import UPSTREAM_RULES, upstream_findings
 from kafkawire.codegen.parse.load import parse_message
 
-pytestmark = pytest.mark.conformance
+pytestmark = [pytest.mark.conformance, pytest.mark.extended]
 
 _RULES: Final = tuple(UPSTREAM_RULES)
 MESSAGES: Final = frozenset(_RULES[:5])
@@ -229,7 +229,6 @@ def test_examples_are_true_of_kafka(answers: Answers) -> None:
         assert accepted.verdict.refusal is None, accepted
 
 
-@pytest.mark.extended
 def test_kafka_refuses_if_and_only_if_there_is_a_finding(answers: Answers) -> None:
     for trial in answers.trials:
         assert (trial.verdict.refusal is not None) == bool(trial.findings), trial
@@ -279,7 +278,6 @@ def test_what_kafkas_parser_refuses_has_an_error(answers: Answers) -> None:
         assert any(finding.severity == "error" for finding in found), text
 
 
-@pytest.mark.extended
 def test_real_definitions_that_kafkas_checker_rejects_as_their_own_successors(answers: Answers) -> None:
     refused = {
         read(trial.newer, "newer"): trial.findings[0].rule

@@ -18,6 +18,8 @@ from typing import Final, NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.extended
+
 EXPECTED: Final = Path(__file__).parent / "demo" / "expected.txt"
 BIN: Final = Path(sys.executable).parent
 VOLATILE: Final = (
@@ -94,7 +96,6 @@ def test_the_last_line_is_the_path_of_the_report(shown: Shown) -> None:
     assert page.read_text("utf-8").startswith("<!doctype html>")
 
 
-@pytest.mark.extended
 def test_every_printed_command_works_afterwards(shown: Shown) -> None:
     commands = re.findall(r"^    (kafkawire (?:.*\\\n)*.*)", shown.text, flags=re.MULTILINE)
     assert [command.split()[1] for command in commands] == [

@@ -12,10 +12,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import pytest
+
 LARGEST = 4
 SPREAD = 20
 
 
+@pytest.mark.extended
 def test_black_agrees(root: Path) -> None:
     folders = (root / "generated", root / "tests" / "laws" / "protocol")
     files = sorted(path for folder in folders for path in folder.rglob("*.py"))

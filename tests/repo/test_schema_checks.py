@@ -123,6 +123,7 @@ class TestHooks:
         assert {hook["id"] for hook in repository["hooks"]} == set(hooks)
 
 
+@pytest.mark.extended
 class TestAction:
     @pytest.fixture
     def action(self, root: Path) -> dict[str, Any]:
@@ -246,6 +247,7 @@ class TestAction:
         assert job["steps"][-1]["with"].keys() <= action["inputs"].keys()
 
 
+@pytest.mark.extended
 class TestGitLab:
     @pytest.mark.parametrize(("definition", "exit_code"), [(EXTENDED, 0), (NARROW, 1)])
     def test_the_script_checks_and_leaves_its_report(
@@ -264,6 +266,7 @@ class TestGitLab:
         assert yaml_of_page(root, ".gitlab-ci.yml")["schema"]["before_script"] == ["pip install 'kafkawire[cli]'"]
 
 
+@pytest.mark.extended
 class TestOwnCheck:
     """``.ci/check-schema``, which ``make check`` runs."""
 

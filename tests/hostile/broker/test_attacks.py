@@ -218,6 +218,7 @@ LARGE: dict[str, tuple[Message, int]] = {
 }  # fmt: skip
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("request_", LARGE)
 def test_as_many_items_as_may_be(broker: AttackedBroker, request_: str) -> None:
     """They are answered, and others have their turn meanwhile."""
@@ -227,6 +228,7 @@ def test_as_many_items_as_may_be(broker: AttackedBroker, request_: str) -> None:
     assert is_harmless(harm), harm
 
 
+@pytest.mark.extended
 def test_large_requests_of_many_clients_do_not_add_up(broker: AttackedBroker) -> None:
     groups = frame(*LARGE["groups"])
     senders = [Sender((groups,)) for _ in range(10)]
@@ -318,6 +320,7 @@ def test_bounded_logins_are_hung_up_on() -> None:
         assert answers <= 10
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("request_", ["creations that are only validated", "deletions", "partitions"])
 def test_changes_at_once_are_ten_thousand(broker: AttackedBroker, request_: str) -> None:
     request, version = LARGE[request_]

@@ -219,6 +219,7 @@ def test_a_batch_in_pieces_is_refused_as_a_whole(tmp_path: Path) -> None:
     assert accounts.bytes_decoded == 0
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("table", ["records", "topic", "topic_history"])
 def test_all_records_of_a_large_batch_are_read(tmp_path: Path, table: str) -> None:
     values = [

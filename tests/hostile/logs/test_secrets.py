@@ -153,6 +153,7 @@ def test_no_table_shows_a_secret(tmp_path: Path, name: str, caplog: pytest.LogCa
     assert shown_in(caplog.text.encode()) == set()
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", [METADATA, "copy"])
 def test_no_table_shows_a_secret_of_a_damaged_log(tmp_path: Path, name: str) -> None:
     log = tmp_path / name
@@ -194,6 +195,7 @@ def test_broken_bytes_of_other_logs_are_shown(tmp_path: Path) -> None:
     assert batch.column("_corrupt_record").to_pylist() == [segment.read_bytes()]
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("form", ["csv", "json", "table", "parquet"])
 def test_no_file_of_the_command_shows_a_secret(tmp_path: Path, form: str) -> None:
     log = write_cluster(tmp_path, METADATA)

@@ -61,6 +61,7 @@ def error_of(cls: type[Message], buffer: bytes, version: int) -> DecodeError | N
     return None
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(("name", "version"), list(layouts_of_messages()))
 def test_a_claim_of_many_elements_is_refused_in_every_array(name: str, version: int) -> None:
     cls = message_class(name)

@@ -22,6 +22,7 @@ def tables(*words: str | Path | int) -> int:
     return kafkawire(["spark", "tables", *map(str, words)])
 
 
+@pytest.mark.extended
 def test_a_table_has_its_manifest(tmp_path: Path) -> None:
     out = tmp_path / "out"
     asked = ("--log", LOGS, "--table", "records", "--out", out, "--max-partition-bytes", "8k", "--until-offset", "100")

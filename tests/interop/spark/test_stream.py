@@ -46,6 +46,7 @@ def test_a_log_that_grows_between_restarts_is_read_once(spark: SparkSession, tmp
     assert rows == plain_rows("records", [log], {"columns": COLUMNS}).to_pylist()
 
 
+@pytest.mark.extended
 @since(STREAMS)
 def test_a_stream_of_a_history_needs_a_folder_for_its_states(spark: SparkSession, tmp_path: Path) -> None:
     logs = spark.readStream.format("kafka-log").option("table", "acl_history").load(str(LOGS))

@@ -236,6 +236,7 @@ async def test_both_clients_are_made_from_a_file(tmp_path: Path) -> None:
         BlockingAdminClient.from_properties({"bootstrap.servers": 1})  # type: ignore[dict-item]
 
 
+@pytest.mark.extended
 @pytest.mark.skipif(shutil.which("keytool") is None, reason="needs Java's keytool")
 @pytest.mark.parametrize("kind", ["JKS", "PKCS12"])
 def test_the_commands_for_stores_of_java_do_what_the_errors_say(kind: str, tmp_path: Path) -> None:

@@ -63,6 +63,7 @@ def sorted_rows(batches: Sequence[RecordBatch]) -> pa.Table:
     return pa.Table.from_batches(batches).sort_by([("file", "ascending"), ("log_offset", "ascending")])
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("one_engine")
 def test_a_large_log_has_the_same_rows_in_one_order_with_any_number_of_processes(temporary: Path) -> None:
     folder = temporary.parent / OFFSETS

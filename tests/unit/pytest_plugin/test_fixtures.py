@@ -266,6 +266,7 @@ def test_tests_have_a_broker(users_tests: pytest.Pytester) -> None:
     run(users_tests).assert_outcomes(passed=13)
 
 
+@pytest.mark.extended
 def test_what_cannot_be_declared_is_an_error_that_says_why(users_tests: pytest.Pytester) -> None:
     users_tests.makepyfile(REFUSED)
     result = run(users_tests)
@@ -297,6 +298,7 @@ def test_a_seed_is_in_the_report_of_a_failed_test(users_tests: pytest.Pytester) 
     repeated.stdout.fnmatch_lines(["seed=4.", "*Seed of chance*", "pytest --kafka-seed 4 repeats these faults"])
 
 
+@pytest.mark.extended
 def test_a_test_runs_with_many_seeds(users_tests: pytest.Pytester) -> None:
     users_tests.makepyfile(BY_CHANCE)
     many = run(users_tests, "--kafka-seeds", "6", "--kafka-seed", "10")
@@ -304,6 +306,7 @@ def test_a_test_runs_with_many_seeds(users_tests: pytest.Pytester) -> None:
     many.stdout.fnmatch_lines(["*test_fails*14*"])
 
 
+@pytest.mark.extended
 def test_a_variable_has_the_seed_too(users_tests: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     users_tests.makepyfile(BY_CHANCE)
     monkeypatch.setenv("KAFKA_SEED", "7")

@@ -19,6 +19,7 @@ from kafkawire.spark.bundle import write_bundle
 LOGS = Path(__file__).parents[2] / "fixtures" / "kafka-4.3.1" / "logs"
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("each_engine")
 def test_the_zip_alone_can_read_logs(tmp_path: Path) -> None:
     write_bundle(tmp_path / "kafkawire.zip")

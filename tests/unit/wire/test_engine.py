@@ -252,6 +252,7 @@ def encoders(cls: type[Message], version: int) -> list[Callable[[Message], bytes
     return made
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", MESSAGE_NAMES)
 def test_the_engines_accept_and_refuse_the_same_values(name: str) -> None:
     """Each field of each struct has each odd value once, in the newest and in the oldest version."""
@@ -271,6 +272,7 @@ def test_the_engines_accept_and_refuse_the_same_values(name: str) -> None:
                 force_setattr(struct, field, kept)
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("name", MESSAGE_NAMES)
 def test_the_engines_read_the_same_from_damaged_bytes(name: str) -> None:
     native_only()

@@ -212,6 +212,7 @@ def test_too_many_described_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(broker.controller.image.acls.ids) == 3
 
 
+@pytest.mark.extended
 @pytest.mark.usefixtures("one_engine")
 def test_a_decision_and_a_deletion_take_as_long_with_many_acls_as_with_few() -> None:
     """A look at each ACL would take twenty times as long with twenty times as many."""

@@ -28,6 +28,7 @@ def _without_java(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent))
 
 
+@pytest.mark.extended
 def test_chapters_whose_libraries_are_missing_are_left_out_and_the_others_are_whole(tmp_path: Path) -> None:
     command = [sys.executable, "-c", WITHOUT_EXTRAS, "demo", "--out", str(tmp_path / "kept")]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -356,6 +356,7 @@ def test_interrupt_ends_the_command_with_130(started: subprocess.Popen[str]) -> 
     assert "Traceback" not in output
 
 
+@pytest.mark.extended
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM that a program can handle")
 @pytest.mark.parametrize("name", ["t", "too-long-for-the-path-of-a-socket" * 4])
 def test_sigterm_leaves_no_temporary_files(name: str, tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ def test_text_that_only_starts_like_a_number_is_a_formula(text: str) -> None:
     assert csv_of(text, safe=True)[0]["name"] == f"'{text}"
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("form", ["csv", "json", "table"])
 def test_the_command_writes_no_control_characters_of_names_to_a_terminal(tmp_path: Path, form: str) -> None:
     write_segment(tmp_path / METADATA_LOG, 0, [Step(1000, (TopicRecord(EVIL),))])

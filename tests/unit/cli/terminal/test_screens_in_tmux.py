@@ -93,6 +93,7 @@ def test_a_suspended_watch_draws_its_list_again(broker: ThreadedBroker, shell: T
     assert "^C\n" in shell.screen, "the prompt has a line of its own"
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize("width", [60, 80, 200])
 @pytest.mark.parametrize("words", WIDE)
 def test_every_line_fits_into_the_window(words: str, width: int, broker: ThreadedBroker, document: Path) -> None:
@@ -104,6 +105,7 @@ def test_every_line_fits_into_the_window(words: str, width: int, broker: Threade
         assert BOLD in run.coloured
 
 
+@pytest.mark.extended
 def test_tab_completes_words_and_names_of_the_cluster(tmp_path: Path, broker: ThreadedBroker) -> None:
     home = {
         "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"), "XDG_CONFIG_HOME": str(tmp_path / "config"),
