@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from msgspec.structs import replace
+from tests.embedded.configurations import configuration_of
 
-from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.consumer.group_state import ConsumerGroupState, ConsumerKey
 from kafkawire.broker.groups.consumer.joining import Beat
@@ -31,13 +29,6 @@ from kafkawire.wire import Message
 Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
 
 
-@cache
-def _settings(properties: frozenset[tuple[str, str]]) -> ConsumerGroupSettings:
-    """The settings of a broker; laws make many groups with the same."""
-    named = {name.replace("_", "."): value for name, value in properties}
-    return ConsumerGroupSettings(BrokerConfiguration(named), lambda _: {})
-
-
 class DrivenConsumerGroup:
     """A group, its records, and the topics of its cluster.
 
@@ -53,7 +44,7 @@ class DrivenConsumerGroup:
         self.image = TopicsImage()
         self.records: dict[ConsumerKey, Message] = {}
         self._end_offset = 1
-        self.settings = _settings(frozenset(properties.items()))
+        self.settings = ConsumerGroupSettings(configuration_of(**properties), lambda _: {})
         self.topics = KnownTopics(self.image, lambda: self._end_offset, lambda _: None)
         self.group = self.made()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from functools import cache
+
+from tests.embedded.configurations import configuration_of
 
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.cluster import Cluster
-from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
@@ -60,12 +60,6 @@ _PARTITIONS = ConsumerProtocolAssignment.TopicPartition
 _OWNED = ConsumerProtocolSubscription.TopicPartition
 
 
-@cache
-def _configuration(properties: frozenset[tuple[str, str]]) -> BrokerConfiguration:
-    """The configuration of a broker; laws make many groups with the same."""
-    return BrokerConfiguration({name.replace("_", "."): value for name, value in properties})
-
-
 class DrivenMixedGroups:
     """The group ``g`` of either kind.
 
@@ -77,7 +71,7 @@ class DrivenMixedGroups:
     """
 
     def __init__(self, **properties: str) -> None:
-        self._properties = _configuration(frozenset(properties.items()))
+        self._properties = configuration_of(**properties)
         self.clock = ManualClock()
         self._image = MetadataImage()
         self._controller = Controller(MetadataLog(), self._image)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Final
 
 from kafkawire.broker.image.topics import Topic
@@ -44,6 +45,10 @@ class Authorization:
         return self._authorizer is None or self._authorizer.authorize_by_resource_type(
             session, operation, resource_type
         )
+
+    def may_describe(self, session: Session, resource_type: ResourceType) -> Callable[[str], bool]:
+        """A check whether a session may describe a resource of a type, by its name."""
+        return partial(self.allows, session, AclOperation.DESCRIBE, resource_type)
 
     def topic_error(
         self, session: Session, operation: AclOperation, topic: Topic | None, name: str, *, by_id: bool = False

@@ -15,6 +15,7 @@ from tests.hostile.broker.attacked import AttackedBroker, Harm, Sender, attacked
 
 from kafkawire.broker.request_work import MAXIMUM_ELEMENTS
 from kafkawire.protocol import (
+    AlterClientQuotasRequest,
     AlterUserScramCredentialsRequest,
     ApiVersionsRequest,
     CreateAclsRequest,
@@ -144,6 +145,8 @@ def test_counts_that_lie(broker: AttackedBroker) -> None:
     assert is_harmless(harm), harm
 
 
+_Quota, _Entity = AlterClientQuotasRequest.EntryData, AlterClientQuotasRequest.EntityData
+_NO_RATE = AlterClientQuotasRequest.OpData("producer_byte_rate", 0.0, remove=True)
 _Commit = OffsetCommitRequest.OffsetCommitRequestPartition
 
 LARGE: dict[str, tuple[Message, int]] = {
@@ -176,6 +179,14 @@ LARGE: dict[str, tuple[Message, int]] = {
     "changes of configurations": (
         IncrementalAlterConfigsRequest(
             tuple(IncrementalAlterConfigsRequest.AlterConfigsResource(2, name) for name in NUMBERS[: MANY // 2])
+        ), 1
+    ),
+    "alterations of quotas": (
+        AlterClientQuotasRequest(
+            tuple(
+                _Quota((_Entity("user", f"user {name}"), _Entity("client-id", f"client {name}")), (_NO_RATE,))
+                for name in NUMBERS[: MANY // 4]
+            )
         ), 1
     ),
     "users": (

@@ -69,6 +69,15 @@ def produced(address: str, numbers: range) -> None:
     assert producer.flush(SECONDS) == 0
 
 
+def one_by_one(address: str, numbers: range) -> None:
+    """Produce batches of a record each, all of one size."""
+    confluent: Any = importlib.import_module("confluent_kafka")
+    producer = confluent.Producer({"bootstrap.servers": address, "linger.ms": 0})
+    for number in numbers:
+        producer.produce("t", b"%05d" % number + bytes(3000), partition=0)
+        assert producer.flush(SECONDS) == 0
+
+
 def consumed(address: str, end: int) -> list[tuple[int, int]]:
     """Offset and number of each record from the first to an end."""
     confluent: Any = importlib.import_module("confluent_kafka")
@@ -106,6 +115,19 @@ def test_records_are_handed_over_and_come_back(tmp_path: Path) -> None:
         check_kafka_found_nothing_wrong(kafka)
         assert "Could not find offset index" not in kafka.output.read_text("utf-8", errors="replace")
     produce_at_broker(data, range(4 * MANY, 4 * MANY + 1), is_new=False)
+
+
+def test_small_segments_end_where_those_of_kafka_end(tmp_path: Path) -> None:
+    """``segment.bytes`` is at least 1 MiB; ``internal.segment.bytes`` goes first, and may be less."""
+    data = tmp_path / "data"
+    with ThreadedBroker(data_dir=data) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+        admin.create_topics([NewTopic("t", 1, 1, configs={"internal.segment.bytes": "100000"})]).all()
+        one_by_one(broker.bootstrap_servers, range(MANY))
+    with kafka_on(data, tmp_path / "kafka") as kafka:
+        one_by_one(kafka.address, range(MANY, 2 * MANY))
+    firsts = sorted(int(log.stem) for log in (data / "t-0").glob("*.log"))
+    of_one = firsts[1]
+    assert firsts == [*range(0, 2 * MANY, of_one)]
 
 
 def produced_with_keys(address: str, numbers: range, *, idempotent: bool) -> None:

@@ -6,9 +6,10 @@ import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.releases import broker_release_parameters
+from tests.apache_kafka.releases import broker_release_parameters, is_at_least
 from tests.apache_kafka.version_tables import answered
 
+from kafkawire.admin import BlockingAdminClient, NewTopic
 from kafkawire.broker import ThreadedBroker
 from kafkawire.broker.version_tables import version_table
 from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
@@ -50,3 +51,11 @@ def test_an_embedded_broker_answers_the_same_as_far_as_it_serves_the_versions(ka
     ]
     assert {*ours.supported_features} == {*theirs.supported_features}
     assert {*ours.finalized_features} == {*theirs.finalized_features}
+
+
+def test_release_configurations_of_topics_have_their_own_limits(kafka: Broker) -> None:
+    """A segment of any size, until 4.0; the embedded broker has the limit of 4.3 with each release."""
+    small = NewTopic("small-segments", 1, 1, configs={"segment.bytes": "14"})
+    with BlockingAdminClient(kafka.address) as admin:
+        errors = admin.create_topics([small], validate_only=True).errors()
+    assert (not errors) == (not is_at_least(kafka.release, "4.1")), errors

@@ -7,14 +7,18 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
+from tests.apache_kafka.node import HOST
 from tests.apache_kafka.releases import broker_release_parameters, is_at_least, offers_feature
 from tests.interop.logs.test_histories import FEATURES, Running, check, kafka, read
 from tests.kafka_logs.histories import Row, still_open
 
 from kafkawire.admin import BlockingAdminClient, ConfigChange, ConfigOperation, ConfigResource, NewTopic
+from kafkawire.protocol import FindCoordinatorRequest, FindCoordinatorResponse
+from kafkawire.protocol.error_codes import ErrorCode
 
 pytestmark = [pytest.mark.interop, pytest.mark.filterwarnings("ignore::ResourceWarning"), pytest.mark.extended]
 
@@ -90,6 +94,19 @@ def test_transactions(running: Running, java: JavaAdminClient) -> None:
             assert row["start_time"] <= row["valid_from"] <= row["valid_to"]
 
 
+def await_share_coordinator(running: Running, key: str) -> None:
+    """Wait until there is a coordinator for a share partition: the first request for one makes the topic of its states.
+
+    A group coordinator that asks too early asks again after 1, 2, 4, 8 and 16 seconds.
+    """
+    request = FindCoordinatorRequest(key_type=2, coordinator_keys=(key,))
+    with connected_to(HOST, running.port) as connection:
+        eventually(
+            lambda: connection.ask(request, 6, FindCoordinatorResponse).coordinators[0],
+            lambda coordinator: coordinator.error_code == ErrorCode.NONE,
+        )
+
+
 def test_share_groups(running: Running, java: JavaAdminClient) -> None:
     if not offers_feature(running.node.release, FEATURES["share"]):
         pytest.skip(f"the broker of {running.node.release} has no share groups")
@@ -99,13 +116,16 @@ def test_share_groups(running: Running, java: JavaAdminClient) -> None:
         admin.incremental_alter_configs({ConfigResource.group("sharing"): earliest}).all()
         topic_id = str(admin.describe_topics([_RECORDS.topic]).all()[_RECORDS.topic].topic_id)
 
+    await_share_coordinator(running, f"sharing:{topic_id}:0")
     with java.member("sharing", [_RECORDS.topic], "share"):
         for round_ in range(2):
             end = java.produce(_RECORDS, [str(number) for number in range(50)]) + 1
             eventually(
                 lambda: java.list_share_group_offsets("sharing"),
                 lambda offsets: (
-                    [(each.lag, each.start_offset > 0) for each in offsets] == [(0 if says_lag else None, round_ > 0)]  # noqa: B023
+                    # Records of the first round that come in two batches may move the start already.
+                    [(each.lag, each.start_offset > 0 or not round_) for each in offsets]  # noqa: B023
+                    == [(0 if says_lag else None, True)]
                 ),
             )
             check(

@@ -8,9 +8,10 @@ import pytest
 from tests.embedded.apis import listed_apis
 from tests.embedded.connection import connected_to
 
-from kafkawire.admin import BlockingAdminClient, NewTopic
+from kafkawire.admin import BlockingAdminClient, ConfigResource, NewTopic
 from kafkawire.broker import EmbeddedBroker, ThreadedBroker
 from kafkawire.broker.version_tables import known_releases, version_table
+from kafkawire.model.configs.definitions import definitions
 from kafkawire.protocol import (
     ApiVersionsRequest,
     ApiVersionsResponse,
@@ -87,3 +88,15 @@ def test_the_admin_client_works_within_the_versions_of_the_release(release: str)
         assert len(admin.describe_topics(["orders"])["orders"].partitions) == 3
         level = admin.describe_features().finalized["metadata.version"].highest
         assert level == version_table(release).finalized["metadata.version"]
+
+
+@each_release
+def test_release_configurations_are_those_of_the_newest(release: str) -> None:
+    topic = ConfigResource.topic("orders")
+    with ThreadedBroker(release=release) as broker, BlockingAdminClient(broker.bootstrap_servers) as admin:
+        refused = admin.create_topics([NewTopic("small-segments", configs={"segment.bytes": "1048575"})]).errors()
+        assert "Value must be at least 1048576" in str(refused["small-segments"])
+        admin.create_topics([NewTopic("orders")]).all()
+        entries = admin.describe_configs([topic])[topic]
+    public = {name: each for name, each in definitions().topic.items() if not each.is_internal}
+    assert {each.name: each.value for each in entries.values()} == {name: each.default for name, each in public.items()}

@@ -58,8 +58,8 @@ class ConsumerGroupHandlers:
             return Refused(ErrorCode.UNSUPPORTED_VERSION)
         if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
-        may_see = partial(self._access.allows, call.session, AclOperation.DESCRIBE, ResourceType.TOPIC)
-        if not all(may_see(name) for name in request.subscribed_topic_names or ()):
+        may_see = self._access.may_describe(call.session, ResourceType.TOPIC)
+        if not all(map(may_see, request.subscribed_topic_names or ())):
             return ConsumerGroupHeartbeatResponse(error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED)
         client = (call.client_id, f"/{call.session.host}")
         try:
@@ -75,7 +75,7 @@ class ConsumerGroupHandlers:
         await self._coordinator.durable()
         described = await of_groups(
             request.group_ids,
-            may=partial(self._access.allows, call.session, AclOperation.DESCRIBE, ResourceType.GROUP),
+            may=self._access.may_describe(call.session, ResourceType.GROUP),
             describe=partial(self._described, call=call, with_operations=request.include_authorized_operations),
             refuse=lambda group_id: Described(ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group_id),
         )
@@ -96,8 +96,7 @@ class ConsumerGroupHandlers:
             for each in (member.assignment, member.target_assignment)
             for topic in each.topic_partitions
         }
-        may_see = partial(self._access.allows, call.session, AclOperation.DESCRIBE, ResourceType.TOPIC)
-        if not all(may_see(name) for name in shown):
+        if not all(map(self._access.may_describe(call.session, ResourceType.TOPIC), shown)):
             return Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, HIDDEN_TOPICS, group_id)
         operations = NO_OPERATIONS_REQUESTED
         if with_operations:

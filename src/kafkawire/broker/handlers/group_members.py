@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -48,7 +47,7 @@ class GroupMemberHandlers:
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         if request.group_id:
             joining = Joining(request, call.version, call.client_id, f"/{call.session.host}")
-            may_see = partial(self._access.allows, call.session, AclOperation.DESCRIBE, ResourceType.TOPIC)
+            may_see = self._access.may_describe(call.session, ResourceType.TOPIC)
             answer = await self._members.join(joining, may_see)
         else:
             answer = refused_join(ErrorCode.INVALID_GROUP_ID, request.member_id)

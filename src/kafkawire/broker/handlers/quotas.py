@@ -14,6 +14,7 @@ from kafkawire.broker.handlers.quota_alterations import Alteration, QuotaAlterat
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation
+from kafkawire.model.java_order import hash_order
 from kafkawire.model.quotas.entities import (
     IP,
     ClientQuotaEntity,
@@ -21,7 +22,7 @@ from kafkawire.model.quotas.entities import (
     ClientQuotaFilterComponent,
     QuotaMatch,
 )
-from kafkawire.model.quotas.map_order import described_in_order, entities_in_order, keys_in_order
+from kafkawire.model.quotas.map_order import described_in_order, entity_hash, keys_in_order
 from kafkawire.model.quotas.matching import QuotaIndex
 from kafkawire.model.quotas.validation import ENTITY_TYPES
 from kafkawire.protocol import (
@@ -108,7 +109,8 @@ class QuotaHandlers:
                 return Refused(PolicyViolationError.code, TOO_MANY_RECORDS)
             if not request.validate_only:
                 self._controller.commit(checked.records)
-        altered = in_slices(entities_in_order(checked.refusals))
+        hashes = {each: entity_hash(each) async for each in in_slices(checked.refusals)}
+        altered = in_slices(hash_order(hashes, hashes.__getitem__))
         return AlterClientQuotasResponse(
             entries=tuple([_altered(each, checked.refusals[each]) async for each in altered])
         )

@@ -55,8 +55,8 @@ class ShareGroupHandlers:
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         if not 0 < len(request.member_id) <= _LONGEST_MEMBER_ID:
             return Refused(ErrorCode.INVALID_REQUEST)
-        may_see = partial(self._access.allows, call.session, AclOperation.DESCRIBE, ResourceType.TOPIC)
-        if not all(may_see(name) for name in request.subscribed_topic_names or ()):
+        may_see = self._access.may_describe(call.session, ResourceType.TOPIC)
+        if not all(map(may_see, request.subscribed_topic_names or ())):
             return ShareGroupHeartbeatResponse(error_code=ErrorCode.TOPIC_AUTHORIZATION_FAILED)
         try:
             return await self._groups.heartbeat(request, (call.client_id, f"/{call.session.host}"))
@@ -69,7 +69,7 @@ class ShareGroupHandlers:
         await self._coordinator.durable()
         described = await of_groups(
             request.group_ids,
-            may=partial(self._access.allows, call.session, AclOperation.DESCRIBE, ResourceType.GROUP),
+            may=self._access.may_describe(call.session, ResourceType.GROUP),
             describe=partial(self._described, call=call, with_operations=request.include_authorized_operations),
             refuse=lambda group_id: Described(ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group_id),
         )
@@ -84,8 +84,7 @@ class ShareGroupHandlers:
             return Described(refused.code, refused.message, group_id)
         members = tuple(self._members(group))
         shown = {topic.topic_name for member in members for topic in member.assignment.topic_partitions}
-        may_see = partial(self._access.allows, call.session, AclOperation.DESCRIBE, ResourceType.TOPIC)
-        if not all(may_see(name) for name in shown):
+        if not all(map(self._access.may_describe(call.session, ResourceType.TOPIC), shown)):
             return Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, HIDDEN_TOPICS, group_id)
         operations = NO_OPERATIONS_REQUESTED
         if with_operations:

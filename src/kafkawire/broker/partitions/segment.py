@@ -23,7 +23,7 @@ class SegmentRules(Struct, frozen=True, gc=False):
     """When a segment ends.
 
     Attributes:
-        bytes: the most bytes of a segment (``segment.bytes``).
+        bytes: the most bytes of a segment (``segment.bytes``, or ``internal.segment.bytes`` if it is set).
         ms: for how long it grows, by the timestamps of its records (``segment.ms``).
     """
 

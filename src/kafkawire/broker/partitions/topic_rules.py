@@ -90,13 +90,16 @@ class RulesOfTopics:
         segment_ms, most_lag_ms = values.integer("segment.ms"), values.integer("max.compaction.lag.ms")
         if "compact" in cleanup:  # the last segment is never compacted
             segment_ms = min(segment_ms, most_lag_ms)
+        segment_bytes = values.integer("internal.segment.bytes")  # for tests: it has no lower limit
+        if segment_bytes == _UNLIMITED:
+            segment_bytes = values.integer("segment.bytes")
         return TopicRules(
             AppendRules(
                 max_message_bytes=values.integer("max.message.bytes"),
                 log_append_time=values.text("message.timestamp.type") == "LogAppendTime",
                 needs_keys="compact" in cleanup,
             ),
-            SegmentRules(values.integer("segment.bytes"), segment_ms),
+            SegmentRules(segment_bytes, segment_ms),
             CleaningRules(
                 deletes="delete" in cleanup,
                 compacts="compact" in cleanup,

@@ -18,11 +18,6 @@ def entity_hash(entity: ClientQuotaEntity) -> int:
     return (31 + sum(parts)) & 0xFFFFFFFF
 
 
-def entities_in_order(entities: Iterable[ClientQuotaEntity]) -> list[ClientQuotaEntity]:
-    """Entities in the order of a ``HashMap`` into which they are put one by one."""
-    return hash_order(entities, entity_hash)
-
-
 def described_in_order(entities: Iterable[ClientQuotaEntity], count: int) -> list[ClientQuotaEntity]:
     """Entities in the order in which brokers describe them: they are put from one map into another.
 
@@ -30,7 +25,7 @@ def described_in_order(entities: Iterable[ClientQuotaEntity], count: int) -> lis
         entities: some or all of those of a ``HashMap``.
         count: how many the last map has; it was made for as many.
     """
-    return bucket_order(entities_in_order(entities), entity_hash, grown(count, count))
+    return bucket_order(hash_order(entities, entity_hash), entity_hash, grown(count, count))
 
 
 @lru_cache(maxsize=256)

@@ -12,6 +12,7 @@ import org.apache.kafka.streams.kstream.Consumed;
 
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,8 +52,9 @@ final class MemberActor implements Actors.Actor {
         });
         thread.start();
         if (!joined.await(SECONDS_TO_JOIN, TimeUnit.SECONDS)) {
+            String where = Arrays.toString(thread.getStackTrace());
             leaving = true;
-            throw new TimeoutException("not in the group after " + SECONDS_TO_JOIN + " s");
+            throw new TimeoutException("not in the group after " + SECONDS_TO_JOIN + " s; its thread is at " + where);
         }
         if (failure != null) {
             throw failure;

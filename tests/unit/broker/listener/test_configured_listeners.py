@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from tests.embedded.configurations import configuration_of
 
-from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
+from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.listener.configured_listeners import ConfiguredListener, configured_listeners
 
 
 def listeners(**properties: str) -> tuple[ConfiguredListener, ...]:
-    named = {name.replace("_", "."): text for name, text in properties.items()}
-    return configured_listeners(BrokerConfiguration(named), "127.0.0.1", 9092)
+    return configured_listeners(configuration_of(**properties), "127.0.0.1", 9092)
 
 
 def test_without_listeners_there_is_one_at_the_given_address() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from tests.embedded.configurations import configuration_of
 
 from kafkawire.admin import AclBinding, AclBindingFilter, AclOperation, AdminClient, ResourceType
 from kafkawire.broker import Authorizer, ConfigurationError, EmbeddedBroker, Session
-from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MetadataLog
@@ -60,8 +60,7 @@ class NoAuthorizer:
 
 
 def configured(**properties: str) -> Authorizer | None:
-    named = {name.replace("_", "."): text for name, text in properties.items()}
-    return configured_authorizer(BrokerConfiguration(named), Controller(MetadataLog(), MetadataImage()))
+    return configured_authorizer(configuration_of(**properties), Controller(MetadataLog(), MetadataImage()))
 
 
 def may(authorizer: Authorizer | None, user: str) -> bool:

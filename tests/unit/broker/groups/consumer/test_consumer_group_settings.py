@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from tests.embedded.configurations import configuration_of
+
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 
 
 def settings(**properties: str) -> ConsumerGroupSettings:
-    named = {name.replace("_", "."): value for name, value in properties.items()}
     own = {"slow": {"consumer.session.timeout.ms": "60000", "consumer.heartbeat.interval.ms": "7000"}}
-    return ConsumerGroupSettings(BrokerConfiguration(named), lambda group_id: own.get(group_id, {}))
+    return ConsumerGroupSettings(configuration_of(**properties), lambda group_id: own.get(group_id, {}))
 
 
 def test_a_group_may_have_its_own_times() -> None:
