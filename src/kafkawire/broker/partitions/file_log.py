@@ -151,11 +151,17 @@ class FilePartitionLog(PartitionLog):
         await self._writer.in_thread(partial(made.store_index, grows=False))
 
     def close(self) -> None:
-        """Complete all waiting futures, because the partition is deleted."""
+        """Write nothing more, because the partition is deleted; what waits for its records waits for ``deleted``."""
         self._unwritten.clear()
+        super().close()
+
+    def deleted(self) -> None:
+        """The deletion is durable, so that no record has to be: complete all waiting futures.
+
+        Not before: after a crash the topic would exist again, without records that were acknowledged.
+        """
         self.durable_offset = self.end_offset
         self._release()
-        super().close()
 
     def taken(self) -> Callable[[], None]:
         """Take the batches that are to be written."""

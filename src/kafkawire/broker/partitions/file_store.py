@@ -98,7 +98,14 @@ class FileRecordStore(RecordStore):
         end_offset = self._controller.end_offset
 
         async def delete() -> None:
-            await self._controller.log.durable(end_offset)
+            try:
+                await self._controller.log.durable(end_offset)
+            except StorageError as error:
+                for log in logs:
+                    log.failed(error)
+                raise
+            for log in logs:
+                log.deleted()
             await self._writer.in_thread(self._note_offsets)
             for log in logs:
                 await self._writer.in_thread(delete_folder, log.folder)

@@ -25,8 +25,8 @@ OTHER: Final = Uuid(b"o" * 16)
 MIB: Final = 1024 * 1024
 
 
-def controller_with(topic_id: Uuid = TOPIC) -> Controller:
-    controller = Controller(MetadataLog(), MetadataImage())
+def controller_with(topic_id: Uuid = TOPIC, log: MetadataLog | None = None) -> Controller:
+    controller = Controller(log or MetadataLog(), MetadataImage())
     controller.commit([TopicRecord("t", topic_id), PartitionRecord(0, topic_id), PartitionRecord(1, topic_id)])
     return controller
 
@@ -100,6 +100,42 @@ async def test_a_partition_that_was_deleted_leaves_nothing(tmp_path: Path) -> No
     await store.close()
     assert not folders(tmp_path)
     assert read_offsets(tmp_path / RECOVERY_POINTS) == {}
+
+
+class SlowLog(MetadataLog):
+    """A log of metadata whose records are not durable until its disk has written them, or has failed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = asyncio.get_running_loop().create_future()
+
+    async def durable(self, offset: int) -> None:
+        await asyncio.shield(self.written)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_records_of_a_deleted_topic_are_not_acknowledged_before_the_deletion_is_durable(
+    tmp_path: Path, fails: bool
+) -> None:
+    """After a crash before that, the topic exists again, and lacks them."""
+    log = SlowLog()
+    controller, failures = controller_with(log=log), list[StorageError]()
+    store = FileRecordStore(tmp_path, controller, now_ms=0, producers_expire_ms=0, on_failure=failures.append)
+    controller.subscribe(store.remove)
+    store.append(TOPIC, 0, batch(10), 0)
+    waiting = asyncio.ensure_future(store.log(TOPIC, 0).durable())
+    controller.commit([RemoveTopicRecord(TOPIC)])
+    await asyncio.wait((waiting,), timeout=0.1)
+    assert not waiting.done()
+    if fails:
+        log.written.set_exception(StorageError("the disk is full"))
+        with pytest.raises(StorageError, match="full"):
+            await waiting
+    else:
+        log.written.set_result(None)
+        await waiting
+    await store.close()
+    assert bool(failures) == fails
 
 
 async def test_checkpoints_of_internal_topics_stay(tmp_path: Path) -> None:
