@@ -149,7 +149,7 @@ class Admin(MortalClient):
 
     async def _made(self, name: str) -> None:
         number, count = self.world.next_number(), 3 if name == "a" else 1
-        texts = {"segment.ms": "10", _NAME: str(number), _ALTERED: str(_LONG)}
+        texts = {"segment.ms": "30", _NAME: str(number), _ALTERED: str(_LONG)}
         if name in COMPACTED:
             texts |= {"cleanup.policy": "compact", "min.cleanable.dirty.ratio": "0.01"}
         configs = tuple(CreateTopicsRequest.CreatableTopicConfig(key, text) for key, text in texts.items())

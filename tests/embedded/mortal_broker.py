@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-import shutil
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from tests.embedded.driven_broker import DrivenBroker, DrivenClient
-from tests.embedded.mortal_disk import NEVER, KilledError, MortalDisk
+from tests.embedded.mortal_disk import KilledError, MortalDisk
 from tests.embedded.turning_loop import TurningLoop
 
 from kafkawire.broker.clock import ManualClock
@@ -47,12 +46,11 @@ class MortalBroker:
         self._configuration = configuration
         self._data_dir = disk.folder / "data"
 
-    async def start(self, operations: int = NEVER, *, in_a_write: bool = False) -> None:
-        """Start a broker that is killed after a number of operations on its files, as `MortalDisk.begin` says."""
+    async def start(self) -> None:
+        """Start a broker; it may have to be killed later already."""
         loop = asyncio.get_running_loop()
         assert isinstance(loop, TurningLoop)
         loop.begin(self._chance.getrandbits(32))
-        self.disk.begin(operations, in_a_write=in_a_write)
         self.broker = DrivenBroker(self._data_dir, self._configuration, self.clock)
         await self.run(self.broker.start())
 
@@ -110,12 +108,8 @@ class MortalBroker:
             await asyncio.sleep(0)
         assert [*loop.tasks] == [current], "tasks do not end"
         self.disk.bury()
-        self.broker = None
-
-    def forget(self) -> None:
-        """Remove the directory."""
         self.disk.begin()
-        shutil.rmtree(self._data_dir, ignore_errors=True)
+        self.broker = None
 
 
 def folder_in_memory(otherwise: Path) -> Path:

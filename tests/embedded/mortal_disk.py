@@ -5,20 +5,21 @@ from __future__ import annotations
 import io
 import os
 import random
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import pytest
+from tests.embedded.power_failure import UnsyncedChanges
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-NEVER: Final = -1
-"""The number of operations of a process that is not killed."""
-
+_NEVER: Final = -1
 _PATHS: Final = ("unlink", "rename", "replace", "mkdir", "rmdir")
+_RENAMES: Final = ("rename", "replace")
 _DESCRIPTORS: Final = ("write", "fsync", "ftruncate")
 _Path: TypeAlias = str | int | os.PathLike[str]
 
@@ -30,7 +31,8 @@ class KilledError(BaseException):
 class MortalDisk:
     """Counts the operations on the files of a folder; one of them is the last.
 
-    A killed process leaves the files as they are between two operations, or after a part of a write.
+    A killed process leaves the files as they are between two operations, or after a part of a write. If the power fails
+    too, what was not fsynced may be lost.
 
     Args:
         folder: the files below it are watched.
@@ -39,20 +41,19 @@ class MortalDisk:
     Attributes:
         is_dead: whether the process was killed.
         chance: as given.
-        operations: how many there were since the process began.
         trace: called with the name of each operation; for looking at a life.
     """
 
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self.folder = folder
         self.is_dead = False
-        self.operations = 0
         self.trace: Callable[[str], None] | None = None
         self.chance = chance
-        self._left = NEVER
-        self._in_a_write = False
+        self._left = _NEVER
+        self._in_a_write = self._is_losing = False
         self._prefix = f"{folder}/"
         self._descriptors: dict[int, str] = {}
+        self._unsynced: UnsyncedChanges | None = None
         names = (*_PATHS, *_DESCRIPTORS, "open", "close")
         self._real: dict[str, Callable[..., object]] = {name: getattr(os, name) for name in names}
         self._real_stream: Callable[..., object] = io.open
@@ -72,15 +73,19 @@ class MortalDisk:
             monkeypatch.setattr(io, "open", self._open_stream)
             yield
 
-    def begin(self, operations: int = NEVER, *, in_a_write: bool = False) -> None:
-        """Begin a process.
+    def begin(self) -> None:
+        """Begin a process."""
+        self.is_dead = False
+        self._left = _NEVER
+
+    def kill_later(self, operations: int, *, in_a_write: bool) -> None:
+        """Kill the process soon.
 
         Args:
-            operations: how many of its operations are done; `NEVER` for a process that is not killed.
+            operations: how many operations are done before.
             in_a_write: whether it is killed at the next write after these, else at the next operation.
         """
-        self.is_dead = False
-        self.operations, self._left, self._in_a_write = 0, operations, in_a_write
+        self._left, self._in_a_write = operations, in_a_write
 
     def die(self) -> None:
         """The process is killed now."""
@@ -91,6 +96,28 @@ class MortalDisk:
         for descriptor in [*self._descriptors]:
             self._close(descriptor)
 
+    def lose_power(self) -> None:
+        """The power fails, after the process has ended."""
+        unsynced, self._unsynced = self._unsynced, None
+        assert unsynced is not None
+        self.begin()
+        self._is_losing = True
+        unsynced.lose(self.chance)
+        self._is_losing = False
+        self._unsynced = unsynced
+
+    def empty(self, *, may_lose_power: bool) -> None:
+        """Remove all files.
+
+        Args:
+            may_lose_power: whether the power may fail later, for which more must be noted.
+        """
+        self.begin()
+        self._unsynced = None
+        for path in self.folder.iterdir():
+            shutil.rmtree(path)
+        self._unsynced = UnsyncedChanges(self.folder) if may_lose_power else None
+
     def _path_of(self, path: _Path, parent: object = None) -> str | None:
         """The path, if it is below the folder."""
         if isinstance(path, int):
@@ -99,7 +126,7 @@ class MortalDisk:
         if isinstance(parent, int):
             folder = self._descriptors.get(parent)
             return None if folder is None else f"{folder}/{text}"
-        return text if text.startswith(self._prefix) else None
+        return text if f"{text}/".startswith(self._prefix) else None
 
     def _step(self, name: str, path: str) -> bool:
         """Whether an operation that is about to be done is the last."""
@@ -107,11 +134,12 @@ class MortalDisk:
             raise KilledError
         if self.trace is not None:
             self.trace(f"{name} {path.removeprefix(self._prefix)}")
-        self.operations += 1
-        if self._left < 0 or self.operations <= self._left or (self._in_a_write and name != "write"):
-            return False
-        self.is_dead = True
-        return True
+        if self._left > 0:
+            self._left -= 1
+        elif self._left == 0 and (name == "write" or not self._in_a_write):
+            self.is_dead = True
+            return True
+        return False
 
     def _of_path(self, name: str) -> Callable[..., object]:
         real = self._real[name]
@@ -120,7 +148,13 @@ class MortalDisk:
             found = self._path_of(path, options.get("dir_fd"))
             if found is not None and self._step(name, found):
                 raise KilledError
-            return real(path, *arguments, **options)
+            if found is None or self._unsynced is None:
+                return real(path, *arguments, **options)
+            target = Path(str(arguments[0])) if name in _RENAMES else None
+            undo = self._unsynced.undo_of(name, Path(found), target)
+            result = real(path, *arguments, **options)
+            self._unsynced.note(Path(found), undo)
+            return result
 
         return call
 
@@ -129,25 +163,42 @@ class MortalDisk:
 
         def call(descriptor: int, *arguments: object) -> object:
             found = self._descriptors.get(descriptor)
-            if found is not None and self._step(name, found):
+            if found is None:
+                return real(descriptor, *arguments)
+            is_last = self._step(name, found)
+            if name == "write" and self._unsynced is not None:
+                self._unsynced.note_write(descriptor)
+            if is_last:
                 for content in arguments if name == "write" else ():
                     assert isinstance(content, bytes | memoryview)
                     real(descriptor, content[: self.chance.randint(0, len(content))])
                 raise KilledError
-            return real(descriptor, *arguments)
+            before = Path(found).read_bytes() if name == "ftruncate" else b""
+            result = real(descriptor, *arguments)
+            if name == "ftruncate" and self._unsynced is not None:
+                self._unsynced.note_cut(descriptor, before)
+            elif name == "fsync" and self._unsynced is not None:
+                self._unsynced.note_sync(descriptor, Path(found))
+            return result
 
         return call
 
     def _open(self, path: _Path, flags: int, *arguments: object, **options: object) -> int:
         found = self._path_of(path, options.get("dir_fd"))
+        is_made, undo = False, None
         if found is not None:
-            is_made = flags & os.O_TRUNC or (flags & os.O_CREAT and not Path(found).exists())
+            is_made = bool(flags & os.O_TRUNC or (flags & os.O_CREAT and not Path(found).exists()))
             if self.is_dead or (is_made and self._step("make", found)):
                 raise KilledError
+            if is_made and self._unsynced is not None:
+                undo = self._unsynced.undo_of("make", Path(found), None)
         descriptor = self._real["open"](path, flags, *arguments, **options)
         assert isinstance(descriptor, int)
         if found is not None:
             self._descriptors[descriptor] = found
+            if is_made and self._unsynced is not None:
+                self._unsynced.note(Path(found), undo)
+                self._unsynced.note_made(Path(found))
         return descriptor
 
     def _close(self, descriptor: int) -> None:
@@ -155,7 +206,7 @@ class MortalDisk:
         self._real["close"](descriptor)
 
     def _open_stream(self, file: _Path, mode: str = "r", *arguments: object, **options: object) -> object:
-        if "w" not in mode or self._path_of(file) is None:
+        if "w" not in mode or self._is_losing or self._path_of(file) is None:
             return self._real_stream(file, mode, *arguments, **options)
         assert mode == "wb"
         return io.BufferedWriter(_Stream(self._open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)))

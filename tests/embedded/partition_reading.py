@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from tests.embedded.driven_broker import DrivenClient
 
 from kafkawire.protocol import FetchRequest, FetchResponse, ListOffsetsRequest, ListOffsetsResponse
+from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch, decode_records, read_batches
 
 Place: TypeAlias = tuple[str, int]
@@ -63,14 +64,15 @@ async def read(client: DrivenClient, places: Collection[Place], *, committed: bo
     offsets = await _starts(client, places)
     while offsets:
         answer = await client.send(_request(offsets, committed=committed), VERSION, FetchResponse)
-        for topic in answer.responses:
-            for found in topic.partitions:
-                place = topic.topic, found.partition_index
-                following = _take(readings[place], found, offsets[place], committed=committed)
-                if following is None:
-                    del offsets[place]
-                else:
-                    offsets[place] = following
+        found = {(topic.topic, one.partition_index): one for topic in answer.responses for one in topic.partitions}
+        passed = [place for place, one in found.items() if one.error_code == ErrorCode.OFFSET_OUT_OF_RANGE]
+        for place, one in found.items():
+            if place not in passed:
+                following = _take(readings[place], one, offsets.pop(place), committed=committed)
+                offsets |= {} if following is None else {place: following}
+        if passed:  # records were deleted meanwhile
+            offsets |= await _starts(client, passed)
+            readings |= {place: Reading() for place in passed}
     return readings
 
 

@@ -14,10 +14,10 @@ from typing import Any, Final, TypeVar, TypeVarTuple
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-_WAITS: Final = (0, 0, 0, 1, 3, 8, 20)
+_WAITS: Final = (0, 0, 0, 1, 2, 5, 12)
 """Turns until the next work of a thread begins."""
 
-_PACES: Final = (1, 1, 1, 10)
+_PACES: Final = (1, 1, 1, 8)
 """How much longer it takes until then, for each thread."""
 
 

@@ -1,5 +1,7 @@
 """Laws of a whole broker over a directory that is killed at any moment, again and again, also while it starts.
 
+In some lives the power fails as well.
+
 The broker has no sockets, and threads take turns with its event loop, so that a seed decides all that happens: which
 operation on a file is the last, and how much of it is done.
 """
@@ -31,7 +33,7 @@ from tests.embedded.mortal_clients import (
     World,
     Writer,
 )
-from tests.embedded.mortal_disk import NEVER, KilledError, MortalDisk
+from tests.embedded.mortal_disk import KilledError, MortalDisk
 from tests.embedded.partition_reading import Place, Reading, read
 from tests.embedded.turning_loop import TurningLoop
 
@@ -43,8 +45,9 @@ from kafkawire.protocol import OffsetFetchRequest, OffsetFetchResponse
 
 SEEDS = int(os.environ.get("KAFKAWIRE_GROUP_SEEDS", "100"))
 FIRST_SEED = int(os.environ.get("KAFKAWIRE_GROUP_FIRST_SEED", "0"))
-MOST_STEPS: Final = 14
+MOST_STEPS: Final = 40
 FEWEST_TO_REWRITE: Final = 12
+POWER_FAILURES: Final = 0.3
 CONFIGURATIONS: Final = [
     BrokerConfiguration(
         {
@@ -65,6 +68,8 @@ class Life:
     def __init__(self, seed: int, disk: MortalDisk) -> None:
         self.chance = random.Random(seed)
         disk.chance = self.chance
+        self.loses_power = self.chance.random() < POWER_FAILURES
+        disk.empty(may_lose_power=self.loses_power)
         self.broker = MortalBroker(disk, self.chance, self.chance.choice(CONFIGURATIONS))
         self.records = KeptRecords(COMPACTED)
         self.world = world = World(self.chance, self.broker, self.records)
@@ -86,27 +91,39 @@ class Life:
     async def live(self) -> None:
         """Brokers come and go; the last one is not killed."""
         try:
-            for _ in range(self.chance.randint(1, 4)):
-                await self.reign()
+            is_prepared = self.chance.random() < 0.8
+            for _ in range(self.chance.choice([1, 1, 2, 3])):
+                await self.reign(is_prepared=is_prepared)
+                is_prepared = False
             await self.last_reign()
         finally:
             await self.broker.bury()
-            self.broker.forget()
 
-    async def reign(self) -> None:
-        """A broker starts, serves its clients and is killed, in any of which."""
-        most = self.chance.choice([20, 60, 150, 400])
+    async def reign(self, *, is_prepared: bool) -> None:
+        """A broker starts, serves its clients and is killed, in any of which, except in what is prepared."""
+        dies_early = not is_prepared and self.chance.random() < 0.3
         try:
-            await self.start(self.chance.randint(0, most), in_a_write=self.chance.random() < 0.5)
-            for _ in range(self.chance.randint(1, MOST_STEPS)):
+            if dies_early:
+                self.kill_within(40)
+            await self.start()
+            while is_prepared and not self.admin.is_ready:
+                await self.step()
+            if not dies_early:
+                self.kill_within(self.chance.choice([30, 100, 300, 900]))
+            for _ in range(self.chance.randint(5, MOST_STEPS)):
                 await self.step()
             if self.chance.random() < 0.3:
                 await self.quiet()
                 await self.broker.stop()
-                return
         except KilledError:
             pass
         await self.broker.bury()
+        if self.loses_power and self.chance.random() < 0.7:
+            self.broker.disk.lose_power()
+
+    def kill_within(self, operations: int) -> None:
+        """The broker is killed at one of the next operations on its files."""
+        self.broker.disk.kill_later(self.chance.randint(0, operations), in_a_write=self.chance.random() < 0.5)
 
     async def last_reign(self) -> None:
         await self.start()
@@ -119,10 +136,10 @@ class Life:
         await self.check(is_at_rest=True)
         await self.broker.stop()
 
-    async def start(self, operations: int = NEVER, *, in_a_write: bool = False) -> None:
+    async def start(self) -> None:
         """A broker starts, and what it has is looked at."""
         self.tasks.clear()
-        await self.broker.start(operations, in_a_write=in_a_write)
+        await self.broker.start()
         for client in self.clients:
             client.connect()
         await self.check()

@@ -10,7 +10,7 @@ from typing import Final
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.storage.directory_lock import DirectoryLock
 from kafkawire.broker.storage.errors import DataDirectoryError
-from kafkawire.broker.storage.files import replace_file, sync_folder
+from kafkawire.broker.storage.files import make_folder, replace_file, sync_folder
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.properties_file import parse_properties
 
@@ -52,7 +52,8 @@ class DataDirectory:
         self._node_id = node_id
         self._registered = registered
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            if not path.is_dir():
+                make_folder(path)
         except (FileExistsError, NotADirectoryError) as error:
             raise DataDirectoryError(f"{path}: it is not a directory; use another one") from error
         self._lock = DirectoryLock(path / _LOCK)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.embedded.synced_paths import synced_paths
 from tests.traced_memory import takes_less
 
 from kafkawire.broker.controller import Controller
@@ -174,3 +175,12 @@ async def test_leader_epochs_are_known_after_a_restart(tmp_path: Path) -> None:
         await store.close()
     log = store_on(tmp_path).log(TOPIC, 0)
     assert [log.end_of_epoch(epoch, 6) for epoch in (0, 4, 6)] == [(0, 1), (4, 2), (6, 2)]
+
+
+async def test_the_folder_of_a_partition_is_durable_with_its_first_record(tmp_path: Path) -> None:
+    store = store_on(tmp_path)
+    with synced_paths() as synced:
+        store.append(TOPIC, 0, batch(10), 0)
+        await store.log(TOPIC, 0).durable()
+    assert {tmp_path, tmp_path / "t-0", tmp_path / "t-0" / f"{0:020d}.log"} <= synced
+    await store.close()
