@@ -50,7 +50,8 @@ class MortalDisk:
         self.trace: Callable[[str], None] | None = None
         self.chance = chance
         self._left = _NEVER
-        self._in_a_write = self._is_losing = False
+        self._last: str | None = None
+        self._is_losing = False
         self._prefix = f"{folder}/"
         self._descriptors: dict[int, str] = {}
         self._unsynced: UnsyncedChanges | None = None
@@ -78,14 +79,14 @@ class MortalDisk:
         self.is_dead = False
         self._left = _NEVER
 
-    def kill_later(self, operations: int, *, in_a_write: bool) -> None:
+    def kill_later(self, operations: int, operation: str | None = None) -> None:
         """Kill the process soon.
 
         Args:
             operations: how many operations are done before.
-            in_a_write: whether it is killed at the next write after these, else at the next operation.
+            operation: the name of the first one that is not; None for any.
         """
-        self._left, self._in_a_write = operations, in_a_write
+        self._left, self._last = operations, operation
 
     def die(self) -> None:
         """The process is killed now."""
@@ -136,7 +137,7 @@ class MortalDisk:
             self.trace(f"{name} {path.removeprefix(self._prefix)}")
         if self._left > 0:
             self._left -= 1
-        elif self._left == 0 and (name == "write" or not self._in_a_write):
+        elif self._left == 0 and self._last in {None, name}:
             self.is_dead = True
             return True
         return False

@@ -123,7 +123,8 @@ class Life:
 
     def kill_within(self, operations: int) -> None:
         """The broker is killed at one of the next operations on its files."""
-        self.broker.disk.kill_later(self.chance.randint(0, operations), in_a_write=self.chance.random() < 0.5)
+        last = self.chance.choice([None, None, "write", "write", "fsync"])
+        self.broker.disk.kill_later(self.chance.randint(0, operations), last)
 
     async def last_reign(self) -> None:
         await self.start()
