@@ -93,7 +93,7 @@ class DataDirectory:
 
     def _partition_folders(self) -> list[str]:
         return sorted(
-            each.name for each in self.path.iterdir() if _PARTITION_FOLDER.fullmatch(each.name) and _holds_log(each)
+            each.name for each in self.path.iterdir() if _PARTITION_FOLDER.fullmatch(each.name) and holds_log(each)
         )
 
     def _remove_clean_shutdown(self) -> None:
@@ -153,7 +153,12 @@ def _write(path: Path, meta: Mapping[str, str]) -> None:
     replace_file(path, ["".join(f"{name}={value}\n" for name, value in meta.items()).encode()])
 
 
-def _holds_log(folder: Path) -> bool:
+def holds_log(folder: Path) -> bool:
+    """Whether a folder has files of a partition.
+
+    Raises:
+        OSError: it cannot be read.
+    """
     return folder.is_dir() and any(each.suffix in _LOG_SUFFIXES or each.name in _LOG_FILES for each in folder.iterdir())
 
 

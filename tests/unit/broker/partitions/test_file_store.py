@@ -15,6 +15,7 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.partitions.file_store import FileRecordStore
 from kafkawire.broker.partitions.segment import SegmentRules
+from kafkawire.broker.storage.data_directory import METADATA_FOLDER
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.offset_checkpoints import RECOVERY_POINTS, START_OFFSETS, PartitionName, read_offsets
 from kafkawire.layout.uuid import Uuid
@@ -84,6 +85,21 @@ async def test_folders_of_other_topics_are_set_aside(tmp_path: Path) -> None:
     await store.close()
     await store_on(tmp_path, controller_with(OTHER)).close()
     (stray,) = folders(tmp_path)
+    assert stray.startswith("t-0.")
+    assert stray.endswith("-stray")
+
+
+async def test_records_of_a_topic_that_was_deleted_before_a_crash_are_set_aside(tmp_path: Path) -> None:
+    """Another topic of that name must not write behind them."""
+    store = store_on(tmp_path)
+    store.append(TOPIC, 0, batch(10), 0)
+    await store.close()
+    (tmp_path / "backup-2").mkdir()
+    (tmp_path / METADATA_FOLDER).mkdir()
+    (tmp_path / METADATA_FOLDER / f"{0:020d}.log").touch()
+    await store_on(tmp_path, Controller(MetadataLog(), MetadataImage())).close()
+    kept, backup, stray = sorted(folders(tmp_path))
+    assert (kept, backup) == (METADATA_FOLDER, "backup-2")
     assert stray.startswith("t-0.")
     assert stray.endswith("-stray")
 
