@@ -139,8 +139,8 @@ class FileRecordStore(RecordStore):
     def _read(self, name: PartitionName, folder: Path, now_ms: int) -> None:
         """Read a partition.
 
-        A folder of no topic is set aside too: a crash leaves it between the deletion of a topic and that of its records,
-        and another topic may get its name.
+        A folder of no topic is set aside too: a crash between the deletion of a topic and that of its records leaves
+        one, and another topic may get its name.
         """
         topic = self._topics.by_name.get(name.topic)
         if topic is None:

@@ -93,7 +93,7 @@ def make_folder(folder: Path) -> None:
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     for each in made or (folder,):
-        sync_folder(each.parent)
+        _sync_names(each.parent, named=each)
 
 
 def sync_file(path: Path) -> None:
@@ -118,10 +118,14 @@ def sync_folder(folder: Path) -> None:
     Raises:
         OSError: it failed.
     """
+    _sync_names(folder, named=folder)
+
+
+def _sync_names(folder: Path, *, named: Path) -> None:
     if sys.platform != "win32":
         descriptor = os.open(folder, os.O_RDONLY)
         try:
-            with naming(folder):
+            with naming(named):
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
