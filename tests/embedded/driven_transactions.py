@@ -53,16 +53,17 @@ class DrivenTransactions:
     Args:
         level: of ``transaction.version``.
         partitions: of the topic.
+        log: of the metadata; None for one that is always durable.
 
     Attributes:
         clock: moved by ``wait``.
         transactions: takes requests.
     """
 
-    def __init__(self, level: int = V2, partitions: int = 2) -> None:
+    def __init__(self, level: int = V2, partitions: int = 2, log: MetadataLog | None = None) -> None:
         self.clock = ManualClock()
         image = MetadataImage()
-        self._controller = Controller(MetadataLog(), image)
+        self._controller = Controller(log or MetadataLog(), image)
         self._controller.commit([FeatureLevelRecord("transaction.version", level)])
         numbers = range(partitions)
         made = [PartitionRecord(number, _ID, (1,), (1,), leader=1) for number in numbers]
@@ -104,6 +105,10 @@ class DrivenTransactions:
         """Let a transactional id have an epoch that it would have after many transactions."""
         await self._coordinator.prepare([transactional_id])
         self._coordinator.record(transactional_id, Transaction(self._ids.next(), epoch, 60_000))
+
+    def take_producer_id(self) -> int:
+        """Give a producer id to a client without transactions."""
+        return self._ids.next()
 
     async def restart(self) -> None:
         """The broker comes back with its records, which lack the epoch before."""

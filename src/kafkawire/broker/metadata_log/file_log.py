@@ -26,7 +26,7 @@ from kafkawire.broker.metadata_log.snapshots import (
 from kafkawire.broker.storage.batch_log import BatchLog, KeyValue, size_in_batch
 from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
-from kafkawire.broker.storage.files import BeforeWrite, at_once
+from kafkawire.broker.storage.files import BeforeWrite, at_once, make_folder
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
 from kafkawire.broker.storage.recovery import has_all
 from kafkawire.broker.storage.segments import list_segments
@@ -94,7 +94,7 @@ class FileLog(MetadataLog):
         self._folder = folder
         self._settings = settings
         self._clock = clock
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         remove_unfinished(folder)
         unify_append_times(folder)
         self._snapshots = list(list_snapshots(folder))

@@ -14,7 +14,7 @@ from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_writer import RecordWriter
 from kafkawire.broker.partitions.segment import Segment
 from kafkawire.broker.storage.errors import StorageError
-from kafkawire.broker.storage.files import sync_folder
+from kafkawire.broker.storage.files import make_folder, sync_folder
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
 from kafkawire.broker.storage.producer_snapshot_files import producer_snapshot_path, write_producer_snapshot
 from kafkawire.broker.storage.transaction_index import AbortedTransaction
@@ -151,11 +151,17 @@ class FilePartitionLog(PartitionLog):
         await self._writer.in_thread(partial(made.store_index, grows=False))
 
     def close(self) -> None:
-        """Complete all waiting futures, because the partition is deleted."""
+        """Write nothing more, because the partition is deleted; what waits for its records waits for ``deleted``."""
         self._unwritten.clear()
+        super().close()
+
+    def deleted(self) -> None:
+        """The deletion is durable, so that no record has to be: complete all waiting futures.
+
+        Not before: after a crash the topic would exist again, without records that were acknowledged.
+        """
         self.durable_offset = self.end_offset
         self._release()
-        super().close()
 
     def taken(self) -> Callable[[], None]:
         """Take the batches that are to be written."""
@@ -224,7 +230,7 @@ class FilePartitionLog(PartitionLog):
         epoch = batch.partition_leader_epoch
         if epoch == self._last_epoch:
             return
-        self.folder.mkdir(exist_ok=True)
+        make_folder(self.folder)
         write_topic_id(self.folder, self._topic_id)
         epochs = read_leader_epochs(self.folder)
         if not epochs or epoch > max(epochs):

@@ -13,6 +13,7 @@ from kafkawire.broker.partitions.file_log import FilePartitionLog
 from kafkawire.broker.partitions.record_store import LogDirectory, RecordStore
 from kafkawire.broker.partitions.record_writer import RecordWriter
 from kafkawire.broker.partitions.recovered_log import recovered_segments
+from kafkawire.broker.storage.data_directory import METADATA_FOLDER, holds_log
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.offset_checkpoints import (
@@ -70,9 +71,8 @@ class FileRecordStore(RecordStore):
         self._named: dict[PartitionName, FilePartitionLog] = {}
         self._foreign = {file: read_offsets(data_dir / file) for file in _CHECKPOINTS}
         for name, folder in partition_folders(data_dir):
-            topic = self._topics.by_name.get(name.topic)
-            if topic is not None and name.topic not in INTERNAL_TOPICS:
-                self._read(topic, name, folder, now_ms)
+            if name.topic not in INTERNAL_TOPICS and folder.name != METADATA_FOLDER:
+                self._read(name, folder, now_ms)
         for offsets in self._foreign.values():
             for name in [name for name in offsets if name.topic not in INTERNAL_TOPICS]:
                 del offsets[name]
@@ -98,7 +98,14 @@ class FileRecordStore(RecordStore):
         end_offset = self._controller.end_offset
 
         async def delete() -> None:
-            await self._controller.log.durable(end_offset)
+            try:
+                await self._controller.log.durable(end_offset)
+            except StorageError as error:
+                for log in logs:
+                    log.failed(error)
+                raise
+            for log in logs:
+                log.deleted()
             await self._writer.in_thread(self._note_offsets)
             for log in logs:
                 await self._writer.in_thread(delete_folder, log.folder)
@@ -129,7 +136,17 @@ class FileRecordStore(RecordStore):
     def _folder(self, topic: Topic, partition: int) -> Path:
         return self._data_dir / f"{topic.name}-{partition}"
 
-    def _read(self, topic: Topic, name: PartitionName, folder: Path, now_ms: int) -> None:
+    def _read(self, name: PartitionName, folder: Path, now_ms: int) -> None:
+        """Read a partition.
+
+        A folder of no topic is set aside too: a crash between the deletion of a topic and that of its records leaves
+        one, and another topic may get its name.
+        """
+        topic = self._topics.by_name.get(name.topic)
+        if topic is None:
+            if holds_log(folder):
+                set_aside(folder)
+            return
         topic_id = read_topic_id(folder)
         if name.partition not in topic.partitions or topic_id not in {None, topic.topic_id}:
             set_aside(folder)

@@ -15,7 +15,7 @@ from pathlib import Path
 from kafkawire.broker.partitions.file_segment import CLEANED_SUFFIX, SWAP_SUFFIX, FileSegment
 from kafkawire.broker.partitions.producers import ProducerHistory
 from kafkawire.broker.storage.errors import CorruptLogError
-from kafkawire.broker.storage.files import naming, open_file, sync_folder
+from kafkawire.broker.storage.files import naming, open_file, sync_file, sync_folder
 from kafkawire.broker.storage.producer_snapshot_files import (
     producer_snapshot_path,
     read_producer_snapshot,
@@ -50,6 +50,7 @@ def recovered_segments(
     finish_rewrites(folder)
     files = list_segments(folder)
     segments = _taken_whole(files, recovery_point, now_ms, producers, expired_ms=expired_ms)
+    whole = len(segments)
     offset = files[len(segments)].base_offset if files else 0
     for index in range(len(segments), len(files)):
         file, later = files[index], files[index + 1 :]
@@ -65,8 +66,18 @@ def recovered_segments(
             _end(segment, later[0].base_offset, producers, is_durable=later[0].base_offset <= recovery_point)
     if segments and offset < recovery_point:
         _check(folder, offset, recovery_point, "the log ends")
+    _make_durable(segments[whole:], recovery_point)
     producers.expire(expired_ms)  # only now: a later marker may have kept one of the snapshot
     return segments
+
+
+def _make_durable(segments: Sequence[FileSegment], recovery_point: int) -> None:
+    """Fsync what a broker may have written that was killed before it did so: clients read it from now on."""
+    written = [segment for segment in segments if segment.end_offset > recovery_point or not segment.readable]
+    for segment in written:
+        sync_file(segment.path)
+    if written:
+        sync_folder(written[0].path.parent)
 
 
 def _taken_whole(

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT, read_end, write_end
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
-from kafkawire.broker.storage.files import BeforeWrite, at_once, sync_folder
+from kafkawire.broker.storage.files import BeforeWrite, at_once, make_folder, sync_folder
 from kafkawire.broker.storage.recovery import recover
 from kafkawire.broker.storage.segments import ActiveSegment, SegmentFile, list_segments, needed_segments
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
@@ -130,7 +130,7 @@ class BatchLog:
         self._before_write = before_write
         self._checkpoint = checkpoint or folder / END_CHECKPOINT
         self._checked_end = read_end(self._checkpoint)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self._segments = list(list_segments(folder)) if start_offset is None else needed_segments(folder, start_offset)
         end = recover(self._segments, durable_offset=self._checked_end, compacted=compacted)
         if max(end.offset, start_offset or 0) < self._checked_end:

@@ -10,7 +10,7 @@ from typing import Final
 from kafkawire.broker.configuration.broker_configuration import ConfigurationError
 from kafkawire.broker.storage.directory_lock import DirectoryLock
 from kafkawire.broker.storage.errors import DataDirectoryError
-from kafkawire.broker.storage.files import replace_file, sync_folder
+from kafkawire.broker.storage.files import make_folder, replace_file, sync_folder
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.properties_file import parse_properties
 
@@ -52,7 +52,8 @@ class DataDirectory:
         self._node_id = node_id
         self._registered = registered
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            if not path.is_dir():
+                make_folder(path)
         except (FileExistsError, NotADirectoryError) as error:
             raise DataDirectoryError(f"{path}: it is not a directory; use another one") from error
         self._lock = DirectoryLock(path / _LOCK)
@@ -92,7 +93,7 @@ class DataDirectory:
 
     def _partition_folders(self) -> list[str]:
         return sorted(
-            each.name for each in self.path.iterdir() if _PARTITION_FOLDER.fullmatch(each.name) and _holds_log(each)
+            each.name for each in self.path.iterdir() if _PARTITION_FOLDER.fullmatch(each.name) and holds_log(each)
         )
 
     def _remove_clean_shutdown(self) -> None:
@@ -152,7 +153,12 @@ def _write(path: Path, meta: Mapping[str, str]) -> None:
     replace_file(path, ["".join(f"{name}={value}\n" for name, value in meta.items()).encode()])
 
 
-def _holds_log(folder: Path) -> bool:
+def holds_log(folder: Path) -> bool:
+    """Whether a folder has files of a partition.
+
+    Raises:
+        OSError: it cannot be read.
+    """
     return folder.is_dir() and any(each.suffix in _LOG_SUFFIXES or each.name in _LOG_FILES for each in folder.iterdir())
 
 

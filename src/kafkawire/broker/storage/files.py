@@ -82,6 +82,34 @@ def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
     sync_folder(path.parent)
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder with those above it, as far as they do not exist; its name is durable on return.
+
+    A folder that exists may be one that a crash has left before its name was durable.
+
+    Raises:
+        OSError: one cannot be made.
+    """
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in made or (folder,):
+        _sync_names(each.parent, named=each)
+
+
+def sync_file(path: Path) -> None:
+    """Fsync a file that others may have written.
+
+    Raises:
+        OSError: it failed.
+    """
+    descriptor = open_file(path, os.O_WRONLY)
+    try:
+        with naming(path):
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def sync_folder(folder: Path) -> None:
     """Fsync a folder, after files in it were made, renamed or deleted.
 
@@ -90,10 +118,14 @@ def sync_folder(folder: Path) -> None:
     Raises:
         OSError: it failed.
     """
+    _sync_names(folder, named=folder)
+
+
+def _sync_names(folder: Path, *, named: Path) -> None:
     if sys.platform != "win32":
         descriptor = os.open(folder, os.O_RDONLY)
         try:
-            with naming(folder):
+            with naming(named):
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)

@@ -66,7 +66,8 @@ class ActiveSegment:
 
     Args:
         folder: of the log.
-        base_offset: its first offset; the file is made if it does not exist.
+        base_offset: its first offset; the file is made if it does not exist. Else it becomes durable: a broker that was
+            killed may have written the end of it.
 
     Attributes:
         base_offset: as given.
@@ -80,11 +81,12 @@ class ActiveSegment:
     def __init__(self, folder: Path, base_offset: int) -> None:
         self.base_offset = base_offset
         self.path = segment_path(folder, base_offset)
-        is_new = not self.path.exists()
         self._descriptor = open_file(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         self.size = os.fstat(self._descriptor).st_size
-        if is_new:
-            sync_folder(folder)
+        if self.size:
+            with naming(self.path):
+                os.fsync(self._descriptor)
+        sync_folder(folder)
 
     def append(self, batch: bytes) -> None:
         """Write a batch; it is durable on return.

@@ -82,6 +82,7 @@ class Transactions:
         self._coordinator = coordinator
         self._markers = markers
         self._controller = controller
+        self._producer_ids = producer_ids
         self._new_id: Callable[[], int] = producer_ids.next
         self._clock = clock
         self._settings = settings
@@ -146,7 +147,7 @@ class Transactions:
         """
         if not 0 < asked.timeout_ms <= self._settings.longest_ms:
             return Answer(ErrorCode.INVALID_TRANSACTION_TIMEOUT)
-        await self._coordinator.prepare([transactional_id])
+        await self._prepare(transactional_id)
         transaction = self._coordinator.state.by_id.get(transactional_id)
         if transaction is None:
             if self._coordinator.state.bytes > self._settings.most_bytes:
@@ -234,7 +235,7 @@ class Transactions:
         if not transactional_id:
             return Answer(ErrorCode.INVALID_REQUEST)
         if transactional_id in self._coordinator.state.by_id:
-            await self._coordinator.prepare([transactional_id])
+            await self._prepare(transactional_id)
         transaction = self._coordinator.state.by_id.get(transactional_id)
         if transaction is None:
             return Answer(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
@@ -257,6 +258,20 @@ class Transactions:
             await asyncio.wait([completing])
 
     # What follows from events.
+
+    async def _prepare(self, transactional_id: str) -> None:
+        """Prepare the log of an id; where the next record may have a new producer id, also that one.
+
+        Nothing else runs between the end of this and the record, unless there is another ``await``.
+        """
+        await self._coordinator.prepare([transactional_id])
+        while self._may_need_id(transactional_id) and not self._producer_ids.is_durable:
+            await self._producer_ids.prepare()
+            await self._coordinator.prepare([transactional_id])
+
+    def _may_need_id(self, transactional_id: str) -> bool:
+        transaction = self._coordinator.state.by_id.get(transactional_id)
+        return transaction is None or transaction.is_exhausted
 
     def _is_too_large(self, before: Transaction, after: Transaction) -> bool:
         grows = len(after.partitions) > len(before.partitions)
@@ -300,7 +315,7 @@ class Transactions:
             self._coordinator.epoch_of(transactional_id),
             transaction.client_version >= V2,
         )
-        await self._markers.write(marker, transaction.partitions)
+        await self._markers.write(marker, sorted(transaction.partitions))  # the same requests write the same files
         await self._coordinator.prepare([transactional_id])
         if self._coordinator.state.by_id.get(transactional_id) == transaction:
             self._coordinator.record(transactional_id, completed(transaction, self._clock.now_ms()))
@@ -322,7 +337,7 @@ class Transactions:
 
     async def _abort_timed_out(self) -> None:
         async for transactional_id in in_slices(tuple(self._coordinator.state.ongoing)):
-            await self._coordinator.prepare([transactional_id])
+            await self._prepare(transactional_id)
             transaction = self._coordinator.state.by_id.get(transactional_id)
             if transaction is not None and transaction.is_timed_out(self._clock.now_ms()):
                 _log.info("Transactional id %r: its transaction has timed out and is aborted", transactional_id)

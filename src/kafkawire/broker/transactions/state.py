@@ -38,14 +38,14 @@ class TransactionsState:
 
     Attributes:
         by_id: transactional id to transaction.
-        ongoing: the ids with an open transaction.
+        ongoing: the ids with an open transaction, in the order of their last change.
         begun: set when a transaction is opened.
         bytes: about the memory for all.
     """
 
     def __init__(self) -> None:
         self.by_id: dict[str, Transaction] = {}
-        self.ongoing: set[str] = set()
+        self.ongoing: dict[str, None] = {}
         self.begun = asyncio.Event()
         self.bytes = 0
 
@@ -64,12 +64,12 @@ class TransactionsState:
         before = self.by_id.pop(transactional_id, None)
         if before is not None:
             self.bytes -= _bytes(transactional_id, before)
-        self.ongoing.discard(transactional_id)
+        self.ongoing.pop(transactional_id, None)
         if transaction is not None:
             self.by_id[transactional_id] = transaction
             self.bytes += _bytes(transactional_id, transaction)
             if transaction.state is TransactionState.ONGOING:
-                self.ongoing.add(transactional_id)
+                self.ongoing[transactional_id] = None
                 self.begun.set()
 
     def end(self, producer_id: int, owners: Iterable[str], *, committed: bool) -> None:

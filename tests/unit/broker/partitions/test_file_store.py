@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.embedded.synced_paths import synced_paths
 from tests.traced_memory import takes_less
 
 from kafkawire.broker.controller import Controller
@@ -14,6 +15,7 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.partitions.file_store import FileRecordStore
 from kafkawire.broker.partitions.segment import SegmentRules
+from kafkawire.broker.storage.data_directory import METADATA_FOLDER
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.offset_checkpoints import RECOVERY_POINTS, START_OFFSETS, PartitionName, read_offsets
 from kafkawire.layout.uuid import Uuid
@@ -25,8 +27,8 @@ OTHER: Final = Uuid(b"o" * 16)
 MIB: Final = 1024 * 1024
 
 
-def controller_with(topic_id: Uuid = TOPIC) -> Controller:
-    controller = Controller(MetadataLog(), MetadataImage())
+def controller_with(topic_id: Uuid = TOPIC, log: MetadataLog | None = None) -> Controller:
+    controller = Controller(log or MetadataLog(), MetadataImage())
     controller.commit([TopicRecord("t", topic_id), PartitionRecord(0, topic_id), PartitionRecord(1, topic_id)])
     return controller
 
@@ -87,6 +89,21 @@ async def test_folders_of_other_topics_are_set_aside(tmp_path: Path) -> None:
     assert stray.endswith("-stray")
 
 
+async def test_records_of_a_topic_that_was_deleted_before_a_crash_are_set_aside(tmp_path: Path) -> None:
+    """Another topic of that name must not write behind them."""
+    store = store_on(tmp_path)
+    store.append(TOPIC, 0, batch(10), 0)
+    await store.close()
+    (tmp_path / "backup-2").mkdir()
+    (tmp_path / METADATA_FOLDER).mkdir()
+    (tmp_path / METADATA_FOLDER / f"{0:020d}.log").touch()
+    await store_on(tmp_path, Controller(MetadataLog(), MetadataImage())).close()
+    kept, backup, stray = sorted(folders(tmp_path))
+    assert (kept, backup) == (METADATA_FOLDER, "backup-2")
+    assert stray.startswith("t-0.")
+    assert stray.endswith("-stray")
+
+
 async def test_a_partition_that_was_deleted_leaves_nothing(tmp_path: Path) -> None:
     controller = controller_with()
     store = store_on(tmp_path, controller)
@@ -100,6 +117,42 @@ async def test_a_partition_that_was_deleted_leaves_nothing(tmp_path: Path) -> No
     await store.close()
     assert not folders(tmp_path)
     assert read_offsets(tmp_path / RECOVERY_POINTS) == {}
+
+
+class SlowLog(MetadataLog):
+    """A log of metadata whose records are not durable until its disk has written them, or has failed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = asyncio.get_running_loop().create_future()
+
+    async def durable(self, offset: int) -> None:
+        await asyncio.shield(self.written)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_records_of_a_deleted_topic_are_not_acknowledged_before_the_deletion_is_durable(
+    tmp_path: Path, fails: bool
+) -> None:
+    """After a crash before that, the topic exists again, and lacks them."""
+    log = SlowLog()
+    controller, failures = controller_with(log=log), list[StorageError]()
+    store = FileRecordStore(tmp_path, controller, now_ms=0, producers_expire_ms=0, on_failure=failures.append)
+    controller.subscribe(store.remove)
+    store.append(TOPIC, 0, batch(10), 0)
+    waiting = asyncio.ensure_future(store.log(TOPIC, 0).durable())
+    controller.commit([RemoveTopicRecord(TOPIC)])
+    await asyncio.wait((waiting,), timeout=0.1)
+    assert not waiting.done()
+    if fails:
+        log.written.set_exception(StorageError("the disk is full"))
+        with pytest.raises(StorageError, match="full"):
+            await waiting
+    else:
+        log.written.set_result(None)
+        await waiting
+    await store.close()
+    assert bool(failures) == fails
 
 
 async def test_checkpoints_of_internal_topics_stay(tmp_path: Path) -> None:
@@ -138,3 +191,12 @@ async def test_leader_epochs_are_known_after_a_restart(tmp_path: Path) -> None:
         await store.close()
     log = store_on(tmp_path).log(TOPIC, 0)
     assert [log.end_of_epoch(epoch, 6) for epoch in (0, 4, 6)] == [(0, 1), (4, 2), (6, 2)]
+
+
+async def test_the_folder_of_a_partition_is_durable_with_its_first_record(tmp_path: Path) -> None:
+    store = store_on(tmp_path)
+    with synced_paths() as synced:
+        store.append(TOPIC, 0, batch(10), 0)
+        await store.log(TOPIC, 0).durable()
+    assert {tmp_path, tmp_path / "t-0", tmp_path / "t-0" / f"{0:020d}.log"} <= synced
+    await store.close()

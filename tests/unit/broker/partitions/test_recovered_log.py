@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from tests.embedded.synced_paths import synced_paths
 
 from kafkawire.broker.partitions.file_segment import FileSegment, write_replacement
 from kafkawire.broker.partitions.producers import ProducerHistory
@@ -123,3 +124,22 @@ def test_a_complete_replacement_takes_its_place(tmp_path: Path, deleted: Sequenc
         FileSegment(tmp_path, base_offset, 0).delete()
     assert recovered(tmp_path) == ([(0, 4), (4, 5)], [1, 3, 4])
     assert not [*tmp_path.glob("*.swap")]
+
+
+def test_what_a_killed_broker_may_have_written_is_durable_before_it_is_read(tmp_path: Path) -> None:
+    """A broker that is killed between a write and its fsync leaves a batch that a power failure takes away again."""
+    write(tmp_path, [0, 1], [2, 3])
+    with synced_paths() as synced:
+        recovered(tmp_path, 2)
+    assert synced == {tmp_path, tmp_path / f"{2:020d}.log"}
+    with synced_paths() as synced:
+        recovered(tmp_path, 4)
+    assert not synced
+
+
+def test_the_name_of_a_segment_without_records_is_durable_before_it_gets_some(tmp_path: Path) -> None:
+    write(tmp_path, [0, 1], [2])
+    (tmp_path / f"{2:020d}.log").write_bytes(b"")
+    with synced_paths() as synced:
+        recovered(tmp_path, 2)
+    assert tmp_path in synced

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.embedded.synced_paths import synced_paths
 
 from kafkawire.broker.storage.batch_log import BatchLog, KeyValue
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
@@ -307,3 +308,22 @@ async def test_a_checkpoint_that_cannot_be_written_at_the_end_stops_nothing(
     monkeypatch.undo()
     assert "end-offset-checkpoint: not written: [Errno 28] No space left on device" in caplog.text
     assert BatchLog(tmp_path, segment_bytes=LARGE).end_offset == 2
+
+
+async def test_the_name_of_a_new_log_is_durable(tmp_path: Path) -> None:
+    with synced_paths() as synced:
+        log = BatchLog(tmp_path / "new" / "log-0", segment_bytes=LARGE)
+    await log.close()
+    assert {tmp_path, tmp_path / "new", tmp_path / "new" / "log-0"} <= synced
+
+
+async def test_what_a_killed_broker_may_have_written_is_durable_after_the_next_start(tmp_path: Path) -> None:
+    """A broker that is killed between a write and its fsync leaves a batch that a power failure takes away again."""
+    folder = tmp_path / "log-0"
+    log = BatchLog(folder, segment_bytes=LARGE)
+    log.append(records(b"a"), NOW)
+    await log.close()
+    with synced_paths() as synced:
+        again = BatchLog(folder, segment_bytes=LARGE)
+    await again.close()
+    assert {folder / f"{0:020d}.log", folder, tmp_path} <= synced

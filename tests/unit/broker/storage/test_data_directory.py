@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.embedded.synced_paths import synced_paths
 
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory
 from kafkawire.broker.storage.errors import DataDirectoryError
@@ -155,3 +156,9 @@ def test_kafkas_mark_of_a_clean_stop_is_taken_away(tmp_path: Path) -> None:
     mark.write_text("{}")
     DataDirectory(tmp_path, 1).close()
     assert not mark.exists()
+
+
+def test_the_name_of_a_new_directory_is_durable(tmp_path: Path) -> None:
+    with synced_paths() as synced:
+        DataDirectory(tmp_path / "new" / "data", 1).close()
+    assert {tmp_path, tmp_path / "new"} <= synced

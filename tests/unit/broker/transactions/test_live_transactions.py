@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.embedded.connection import BrokerConnection, connected_to
+from tests.embedded.driven_transactions import DrivenProducer, DrivenTransactions
 from tests.embedded.transactional_producer import (
     TransactionalProducer,
     committed_offset,
@@ -18,10 +19,13 @@ from tests.embedded.transactional_producer import (
 )
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
+from kafkawire.broker.clock import some_turns
+from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.transactions.markers import EndMarker, MarkerWriter
 from kafkawire.broker.transactions.settings import TransactionSettings
 from kafkawire.broker.transactions.transaction import Partition
 from kafkawire.logs import read_table
+from kafkawire.model.transactions import TransactionState
 from kafkawire.protocol import (
     DeleteTopicsRequest,
     DeleteTopicsResponse,
@@ -35,6 +39,7 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 
 TOPICS = ("in", "out")
+LAST_EPOCH = (1 << 15) - 2
 FENCED = ErrorCode.INVALID_PRODUCER_EPOCH
 
 
@@ -249,3 +254,48 @@ async def test_the_tables_of_logs_have_the_transactions(tmp_path: Path) -> None:
         await producer.end(committed=True)
     rows = [row for batch in read_table("transaction_history", tmp_path) for row in batch.to_pylist()]
     assert [row["state"] for row in rows] == ["Empty", "Ongoing", "PrepareCommit", "CompleteCommit"]
+
+
+class SlowLog(MetadataLog):
+    """A log of metadata whose records are not durable until its disk has written them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = asyncio.Event()
+
+    def is_durable(self, offset: int) -> bool:
+        return self.written.is_set()
+
+    async def durable(self, offset: int) -> None:
+        await self.written.wait()
+
+
+async def test_a_new_producer_id_is_durable_before_a_transactional_id_is_recorded_with_it() -> None:
+    """Else a crash between both writes leaves the producer id to the transactional id, and to the next producer."""
+    log = SlowLog()
+    driven = DrivenTransactions(log=log)
+    begun = asyncio.ensure_future(DrivenProducer(driven, "t").begin())
+    await some_turns()
+    assert not driven.transactions.by_id
+    log.written.set()
+    assert await begun is ErrorCode.NONE
+    assert driven.transactions.by_id["t"].producer_id == 0
+
+
+async def test_a_producer_id_after_the_last_epoch_is_durable_before_it_is_recorded() -> None:
+    log = SlowLog()
+    log.written.set()
+    driven = DrivenTransactions(log=log)
+    producer = DrivenProducer(driven, "t")
+    await driven.use_up("t", epoch=LAST_EPOCH - 1)
+    for _ in range(1_000 - 1):  # the rest of the block
+        driven.take_producer_id()
+    assert await producer.begin() is ErrorCode.NONE
+    assert await producer.write(0, b"1") is ErrorCode.NONE
+    log.written.clear()
+    ended = asyncio.ensure_future(producer.end(committed=True))
+    await some_turns()
+    assert driven.transactions.by_id["t"].state is TransactionState.ONGOING
+    log.written.set()
+    assert await ended is ErrorCode.NONE
+    assert producer.producer == (1_000, 0)
