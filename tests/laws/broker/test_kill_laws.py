@@ -55,6 +55,7 @@ CONFIGURATIONS: Final = [
             "offsets.topic.num.partitions": partitions,
             "metadata.log.max.record.bytes.between.snapshots": bytes_between,
             "offsets.retention.minutes": "1000000",
+            "transactional.id.expiration.ms": "2147483647",
         }
     )
     for partitions in ("1", "2")
