@@ -139,7 +139,7 @@ class Life:
         await self.broker.stop()
 
     async def start(self) -> None:
-        """A broker starts, and what it has is looked at."""
+        """A broker starts, and what it has is read."""
         self.tasks.clear()
         await self.broker.start()
         for client in self.clients:
