@@ -59,7 +59,7 @@ class SentTransaction:
         name: the transactional id.
         batches: in it.
         offset: the offset that a group commits with it; None for none.
-        ends: how the client wants to end it; None if it has not asked for that.
+        ends: how the client wants to end it; None before it has.
         is_committed: whether it is; None if that is not known.
         is_left: whether another process has the transactional id, so that no one asks again.
     """
@@ -84,7 +84,7 @@ class KeptRecords:
         by_value: each value to its batch.
         incarnations: topic to the number of its current incarnation; those that do not exist are missing.
         compacted: names of compacted topics.
-        starts: partition to the first offsets that it may have; the last one is what was asked last.
+        starts: partition to the first offsets that it may have; the last one is that of the last request.
         seen: what readers have seen, with its place.
     """
 

@@ -55,6 +55,7 @@ CONFIGURATIONS: Final = [
             "offsets.topic.num.partitions": partitions,
             "metadata.log.max.record.bytes.between.snapshots": bytes_between,
             "offsets.retention.minutes": "1000000",
+            "transactional.id.expiration.ms": "2147483647",
         }
     )
     for partitions in ("1", "2")
@@ -138,7 +139,7 @@ class Life:
         await self.broker.stop()
 
     async def start(self) -> None:
-        """A broker starts, and what it has is looked at."""
+        """A broker starts, and what it has is read."""
         self.tasks.clear()
         await self.broker.start()
         for client in self.clients:

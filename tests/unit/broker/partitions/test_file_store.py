@@ -90,7 +90,7 @@ async def test_folders_of_other_topics_are_set_aside(tmp_path: Path) -> None:
 
 
 async def test_records_of_a_topic_that_was_deleted_before_a_crash_are_set_aside(tmp_path: Path) -> None:
-    """Another topic of that name must not write behind them."""
+    """Another topic of that name must not write after them."""
     store = store_on(tmp_path)
     store.append(TOPIC, 0, batch(10), 0)
     await store.close()
