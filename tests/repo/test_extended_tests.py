@@ -12,15 +12,12 @@ from tests.wheel.test_release import PINNED
 
 from kafkawire.protocol import MESSAGE_NAMES, message_class
 
-MARKS = re.compile(r"mark\.(extended|nightly)")
-
 
 def test_each_command_has_its_tests_and_no_test_is_in_none(root: Path) -> None:
     makefile = (root / "Makefile").read_text()
     recipes = dict(re.findall(r"^(test[a-z-]*): (.*\n(?:\t.*\n)+)", makefile, flags=re.MULTILINE))
-    fast, others = "$(PYTEST) -n 3 $(QUICK) $(UNITS)\n", "$(UNITS:%=--ignore=%)\n"
-    assert fast in recipes["test"]
-    assert f'-m "not extended" {others}' in recipes["test"]
+    for tests in ("$(UNITS)", "$(UNITS:%=--ignore=%)"):
+        assert f'-m "not extended" {tests}\n' in recipes["test"]
     assert '$(PYTEST) -n 2 $(QUICK) --cov --cov-report=term -m "not nightly" $(COVERING)\n' in recipes["test-ci"]
     assert '$(QUICK) -m "not nightly" $(COVERING:%=--ignore=%)\n' in recipes["test-ci"]
     assert "-m nightly tests\n" in recipes["test-nightly"]
@@ -33,15 +30,6 @@ def test_the_long_tests_run_every_night(root: Path) -> None:
     commands = {name for job in workflow["jobs"].values() for name in job["strategy"]["matrix"]["command"]}
     assert commands == {"test-nightly", "test-spark"}
     assert all(PINNED.fullmatch(step["uses"]) for step in steps if "uses" in step)
-
-
-def test_no_fast_test_is_extended(root: Path) -> None:
-    """The first run of `make test` has no marks to choose by."""
-    (fast,) = re.findall(r"^UNITS := (.*)", (root / "Makefile").read_text(), flags=re.MULTILINE)
-    names = re.sub(r"\$\(addprefix (\S+),(.*)\)", lambda f: " ".join(f[1] + name for name in f[2].split()), fast)
-    for place in names.split():
-        for file in (root / place).rglob("*.py") if (root / place).is_dir() else [root / place]:
-            assert not MARKS.search(file.read_text()), file
 
 
 def test_laws_have_a_case_for_each_version_and_make_test_has_one_for_each_layout(root: Path) -> None:
