@@ -83,7 +83,6 @@ class Transactions:
         self._markers = markers
         self._controller = controller
         self._producer_ids = producer_ids
-        self._new_id: Callable[[], int] = producer_ids.next
         self._clock = clock
         self._settings = settings
         self._completing: dict[str, asyncio.Task[None]] = {}
@@ -152,7 +151,7 @@ class Transactions:
         if transaction is None:
             if self._coordinator.state.bytes > self._settings.most_bytes:
                 return Answer(ErrorCode.POLICY_VIOLATION)
-            transaction = new_transaction(self._new_id(), asked.timeout_ms)
+            transaction = new_transaction(self._producer_ids.next(), asked.timeout_ms)
         if is_fenced(transaction, asked.expected):
             return Answer(ErrorCode.PRODUCER_FENCED)
         match transaction.step(Event.INITIALIZE):
@@ -161,7 +160,7 @@ class Transactions:
                 return Answer(ErrorCode.CONCURRENT_TRANSACTIONS)
             case ErrorCode() as error:
                 return Answer(error)
-        begun = initialized(transaction, asked, self._new_id, self._clock.now_ms())
+        begun = initialized(transaction, asked, self._producer_ids.next, self._clock.now_ms())
         if isinstance(begun, ErrorCode):
             return Answer(begun)
         await self._record(transactional_id, begun)
@@ -246,7 +245,7 @@ class Transactions:
             await self.durable()
             return Answer(step) if step or not is_v2 else Answer(step, transaction.producer)
         decided = prepared(
-            transaction, ending.committed, ending.client_version, self._new_id, now_ms=self._clock.now_ms()
+            transaction, ending.committed, ending.client_version, self._producer_ids.next, now_ms=self._clock.now_ms()
         )
         await self._end(transactional_id, decided)
         return Answer(ErrorCode.NONE, completed(decided, 0).producer if is_v2 else _NOBODY)
@@ -284,7 +283,7 @@ class Transactions:
 
     async def _fence(self, transactional_id: str, transaction: Transaction) -> None:
         version = transaction_version(self._controller)
-        await self._end(transactional_id, fenced(transaction, version, self._new_id, self._clock.now_ms()))
+        await self._end(transactional_id, fenced(transaction, version, self._producer_ids.next, self._clock.now_ms()))
 
     async def _end(self, transactional_id: str, decided: Transaction) -> None:
         self._coordinator.record(transactional_id, decided)
