@@ -146,19 +146,22 @@ class InternalPartitionLog:
     def append_anew(self, entries: Sequence[Written], timestamp: int) -> int:
         """Append changes that replace all earlier ones, in batches of moderate size.
 
+        A crash leaves all of them or none: an offset that is committed already, written again, takes the place of those
+        that open transactions commit, as long as these do not follow it.
+
         Returns:
             The offset below which no record is needed once they are durable.
 
         Raises:
             StorageError: the log has failed before.
         """
-        start = self.files.end_offset
+        return self.files.append_segment(self._batches(entries), timestamp)
+
+    def _batches(self, entries: Sequence[Written]) -> Iterator[tuple[Producer | None, Sequence[KeyValue]]]:
         for producer, written in groupby(entries, attrgetter("producer")):
-            changes = [(each.key, each.value) for each in written]
-            for first in range(0, len(changes), _RECORDS_AT_ONCE):
-                self.append(changes[first : first + _RECORDS_AT_ONCE], timestamp, producer)
-                self.files.seal()
-        return start
+            records = [self._record((each.key, each.value)) for each in written]
+            for first in range(0, len(records), _RECORDS_AT_ONCE):
+                yield producer, records[first : first + _RECORDS_AT_ONCE]
 
     def _written(self, batch: RecordBatch) -> Iterator[tuple[int, Written]]:
         producer = Producer(batch.producer_id, batch.producer_epoch) if batch.is_transactional else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -14,9 +14,22 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT, read_end, write_end
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
-from kafkawire.broker.storage.files import BeforeWrite, at_once, make_folder, sync_folder
+from kafkawire.broker.storage.files import (
+    BeforeWrite,
+    at_once,
+    make_folder,
+    remove_parts,
+    replace_file,
+    sync_folder,
+)
 from kafkawire.broker.storage.recovery import recover
-from kafkawire.broker.storage.segments import ActiveSegment, SegmentFile, list_segments, needed_segments
+from kafkawire.broker.storage.segments import (
+    ActiveSegment,
+    SegmentFile,
+    list_segments,
+    needed_segments,
+    segment_path,
+)
 from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
 from kafkawire.wire.batches.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
 
@@ -79,6 +92,19 @@ class _Group:
         )
 
 
+@dataclass(slots=True)
+class _WholeSegment:
+    """Batches of a new segment, which are there after a crash together or not at all."""
+
+    base_offset: int
+    groups: Sequence[_Group]
+    sealed: bool = True
+
+    @property
+    def end_offset(self) -> int:
+        return self.groups[-1].end_offset if self.groups else self.base_offset
+
+
 class BatchLog:
     """The log of one partition in Kafka's segment files.
 
@@ -131,6 +157,7 @@ class BatchLog:
         self._checkpoint = checkpoint or folder / END_CHECKPOINT
         self._checked_end = read_end(self._checkpoint)
         make_folder(folder)
+        remove_parts(folder)
         self._segments = list(list_segments(folder)) if start_offset is None else needed_segments(folder, start_offset)
         end = recover(self._segments, durable_offset=self._checked_end, compacted=compacted)
         if max(end.offset, start_offset or 0) < self._checked_end:
@@ -151,7 +178,7 @@ class BatchLog:
         self._written_offset = self.end_offset  # used by the thread only
         self._segment_is_noted = False  # used by the thread only: whether the checkpoint covers the segment
         self._active = ActiveSegment(folder, self._segments[-1].base_offset)
-        self._groups: deque[_Group] = deque()
+        self._groups: deque[_Group | _WholeSegment] = deque()
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="kafkawire-log")
@@ -191,9 +218,37 @@ class BatchLog:
         group.size += size
         self.end_offset = group.end_offset
         self.last_timestamp = group.timestamp
+        self._write_soon()
+        return base_offset
+
+    def append_segment(self, batches: Iterable[tuple[Producer | None, Sequence[KeyValue]]], timestamp: int) -> int:
+        """Append a new segment with some batches. It is durable later; until then a crash leaves nothing of it.
+
+        Args:
+            batches: the records of each, and whose transaction they are in, as for ``append``.
+            timestamp: milliseconds since the epoch.
+
+        Returns:
+            Its first offset.
+
+        Raises:
+            StorageError: the log has failed before.
+        """
+        self._check()
+        segment_start = end = self.end_offset
+        groups = []
+        for producer, records in batches:
+            groups.append(_Group(end, self.leader_epoch, False, timestamp, producer, [*records]))
+            end = groups[-1].end_offset
+        self._groups.append(_WholeSegment(segment_start, groups))
+        self.end_offset = end
+        self.last_timestamp = timestamp
+        self._write_soon()
+        return segment_start
+
+    def _write_soon(self) -> None:
         if self._writing is None:
             self._writing = asyncio.get_running_loop().create_task(self._write_groups())
-        return base_offset
 
     def seal(self) -> None:
         """End the current batch: the next append begins another one."""
@@ -249,7 +304,7 @@ class BatchLog:
     def _open_group(self, size: int, timestamp: int, *, control: bool, producer: Producer | None) -> _Group:
         group = self._groups[-1] if self._groups else None
         if (
-            group is None
+            not isinstance(group, _Group)
             or group.sealed
             or group.control is not control
             or group.producer != producer
@@ -275,16 +330,24 @@ class BatchLog:
         finally:
             self._writing = None
 
-    def _write(self, group: _Group) -> None:
-        """Write a batch; called in the log's thread, so that the event loop is not blocked."""
-        batch = group.encoded()
-        if self._active.size + len(batch) > self._segment_bytes:
-            self._roll_if_used()
-        self._active.append(batch)
+    def _write(self, group: _Group | _WholeSegment) -> None:
+        """Write batches; called in the log's thread, so that the event loop is not blocked."""
+        if isinstance(group, _WholeSegment):
+            self._write_segment(group)
+        else:
+            batch = group.encoded()
+            if self._active.size + len(batch) > self._segment_bytes:
+                self._roll_if_used()
+            self._active.append(batch)
         self._written_offset = group.end_offset
         if not self._segment_is_noted:
             self._note_end()
             self._segment_is_noted = True
+
+    def _write_segment(self, segment: _WholeSegment) -> None:
+        """The file gets its name when all batches are in it; it may take the place of an empty segment."""
+        replace_file(segment_path(self.folder, segment.base_offset), (each.encoded() for each in segment.groups))
+        self._follow(segment.base_offset)
 
     def _note_end(self) -> None:
         write_end(self._checkpoint, self._written_offset)
@@ -297,13 +360,17 @@ class BatchLog:
             _log.warning("%s: not written: %s; a missing end of the log would not be detected", self._checkpoint, error)
 
     def _roll_if_used(self) -> None:
-        if self._active.size == 0:
-            return
-        following = ActiveSegment(self.folder, self._written_offset)
+        if self._active.size:
+            self._follow(self._written_offset)
+
+    def _follow(self, base_offset: int) -> None:
+        """Append to another segment from now on."""
+        following = ActiveSegment(self.folder, base_offset)
         self._active.close()
         self._active = following
         self._segment_is_noted = False
-        self._segments.append(SegmentFile(following.base_offset, following.path))
+        if self._segments[-1].base_offset != base_offset:
+            self._segments.append(SegmentFile(base_offset, following.path))
 
     def _delete_before(self, offset: int) -> None:
         """Delete the oldest first, so that a crash leaves no gaps; also segments that were not read at the start."""

@@ -82,6 +82,16 @@ def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
     sync_folder(path.parent)
 
 
+def remove_parts(folder: Path) -> None:
+    """Remove the temporary files that a crash has left.
+
+    Raises:
+        OSError: one cannot be removed.
+    """
+    for path in folder.glob(f"*{PART_SUFFIX}"):
+        path.unlink()
+
+
 def make_folder(folder: Path) -> None:
     """Make a folder with those above it, as far as they do not exist; its name is durable on return.
 

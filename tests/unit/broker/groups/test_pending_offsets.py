@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.state import GroupsState
 from kafkawire.broker.internal_topics.topic import partition_of
 from kafkawire.broker.storage.batch_log import Producer
+from kafkawire.broker.storage.errors import StorageError
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     OffsetCommitKey,
@@ -184,3 +187,30 @@ async def test_rewritten_logs_have_the_pending_offsets(tmp_path: Path, monkeypat
         await coordinator.prepare(["g"])
         coordinator.end_transaction(0, FIRST, committed=True, coordinator_epoch=0)
         assert committed_offsets(coordinator) == {"g": {0: 5}, "h": {0: 59}}
+
+
+async def test_a_crash_while_logs_are_rewritten_keeps_the_pending_offsets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is committed already, written again, does not take the place of what was pending before."""
+    monkeypatch.setattr("kafkawire.broker.internal_topics.coordinator._FEWEST_TO_REWRITE", 20)
+    write = os.write
+
+    def write_before_crash(descriptor: int, content: bytes) -> int:
+        if any(batch.is_transactional for batch in read_batches(bytes(content))):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(descriptor, content)
+
+    async with opened_groups(tmp_path) as (coordinator, controller):
+        await make_topic(controller)
+        await commit(coordinator, "g", 4, None)
+        await commit(coordinator, "g", 5, FIRST)
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "write", write_before_crash)
+            with pytest.raises(StorageError):
+                for offset in range(60):
+                    await commit(coordinator, "h", offset, None)
+    async with opened_groups(tmp_path) as (coordinator, _):
+        await coordinator.prepare(["g"])
+        coordinator.end_transaction(0, FIRST, committed=True, coordinator_epoch=0)
+        assert committed_offsets(coordinator)["g"] == {0: 5}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.embedded.synced_paths import synced_paths
 
-from kafkawire.broker.storage.batch_log import BatchLog, KeyValue
+from kafkawire.broker.storage.batch_log import BatchLog, KeyValue, Producer
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.storage.segments import list_segments
 from kafkawire.wire.batches import decode_records, read_batches
@@ -231,6 +231,64 @@ async def test_an_unfinished_write_is_cut_off_at_the_next_start(
     monkeypatch.undo()
     await log.close()
     assert values_of(BatchLog(tmp_path, segment_bytes=LARGE)) == [(0, b"kept")]
+
+
+async def test_a_segment_is_appended_whole(tmp_path: Path) -> None:
+    """What was appended before and after it is in other segments."""
+    log = BatchLog(tmp_path, segment_bytes=LARGE)
+    log.append(records(b"before"), NOW)
+    producer = Producer(7, 1)
+    assert log.append_segment([(None, records(b"a", b"b")), (producer, records(b"c"))], NOW) == 1
+    log.append(records(b"after"), NOW)
+    await log.close()
+    assert [segment.base_offset for segment in list_segments(tmp_path)] == [0, 1]
+    again = BatchLog(tmp_path, segment_bytes=LARGE)
+    assert values_of(again) == [(0, b"before"), (1, b"a"), (2, b"b"), (3, b"c"), (4, b"after")]
+    assert [batch.producer_id for batch in again.batches()] == [-1, -1, 7, -1]
+    await again.close()
+
+
+async def test_a_segment_without_batches_follows_what_is_there(tmp_path: Path) -> None:
+    log = BatchLog(tmp_path, segment_bytes=LARGE)
+    log.append(records(b"a"), NOW)
+    await log.durable(1)
+    await log.roll()
+    start = log.append_segment([], NOW)
+    assert start == 1
+    log.append(records(b"b"), NOW)
+    await log.durable(2)
+    await log.delete_before(start)
+    await log.close()
+    assert values_of(BatchLog(tmp_path, segment_bytes=LARGE)) == [(1, b"b")]
+
+
+@pytest.mark.parametrize("writes", [0, 1, 2])
+async def test_an_incomplete_segment_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+) -> None:
+    log = BatchLog(tmp_path, segment_bytes=LARGE)
+    log.append(records(b"before"), NOW)
+    await log.durable(1)
+    done = note_system_calls(monkeypatch)
+    write = os.write
+
+    def full(descriptor: int, data: bytes) -> int:
+        if done.count("write") == writes:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", full)
+    monkeypatch.setattr(Path, "unlink", lambda *_arguments, **_options: None)  # as after a crash
+    log.append_segment([(None, records(b"a")), (Producer(7, 1), records(b"b")), (None, records(b"c"))], NOW)
+    with pytest.raises(StorageError, match="No space left"):
+        await log.durable(4)
+    monkeypatch.undo()
+    await log.close()
+    assert (tmp_path / "00000000000000000001.log.part").exists()
+    again = BatchLog(tmp_path, segment_bytes=LARGE)
+    assert values_of(again) == [(0, b"before")]
+    assert not (tmp_path / "00000000000000000001.log.part").exists()
+    await again.close()
 
 
 async def filled(folder: Path, batches: int, segment_bytes: int = 200) -> None:
