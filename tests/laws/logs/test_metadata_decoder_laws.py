@@ -27,6 +27,7 @@ _NEEDED: Final = {
     "RemoveAccessControlEntryRecord": ("id",),
     "PartitionRecord": ("topic_id", "partition_id", "replicas"),
 }
+_OF_ACLS: Final = {"AccessControlEntryRecord": ("id", ENCODED), "RemoveAccessControlEntryRecord": ("id",)}
 _ID: Final = Uuid(b"i" * 16)
 _ACL: Final = AccessControlEntryRecord(_ID, 2, "t", 3, "User:ann", "*", 3, 3)
 _FILE: Final = LogFile("00.log", "__cluster_metadata-0", "__cluster_metadata", FileKind.SEGMENT, 0, None, 0)
@@ -71,6 +72,25 @@ def test_records_together_are_those_one_by_one(octets: list[bytes | None]) -> No
     singly = [decoder.decode(rows.piece(row, row + 1), 0, None) for row in range(len(rows))]
     assert _each(together) == [each for found in singly for each in _each(found)]
     assert together.has_markers == any(found.has_markers for found in singly)
+
+
+@given(st.lists(st.sampled_from(_ENCODED[:2]), min_size=1, max_size=12))
+def test_columns_are_the_fields_of_the_records(octets: list[bytes | None]) -> None:
+    found = MetadataDecoder(_OF_ACLS, BUILT_IN).decode(_rows(octets), 0, None)
+    columns = found.columns()
+    assert columns is not None
+    records = [record for record in found.records if record is not None]
+    width = max(map(len, records)) - 1
+    cells = zip(*(each.to_pylist() for each in columns.columns), strict=True)
+    assert [*cells] == [(*fields, *[None] * (width - len(fields))) for _, *fields in records]
+
+
+@given(st.lists(values(), max_size=8))
+def test_there_are_no_columns_where_records_have_to_be_looked_at(octets: list[bytes | None]) -> None:
+    decoder = MetadataDecoder({"BeginTransactionRecord": (), **_OF_ACLS}, BUILT_IN)
+    found = decoder.decode(_rows(octets), 0, None)
+    if found.has_markers or found.faults or None in found.records:
+        assert found.columns() is None
 
 
 def test_the_fields_of_a_record_are_those_of_its_message() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import chain
 from operator import attrgetter, eq
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -25,12 +26,12 @@ class Interval(msgspec.Struct, Generic[K], gc=False):
     Attributes:
         key: what the values belong to.
         values: None if only the end of the interval is known.
+        group: intervals of a group can be ended together.
         valid_from, valid_to: milliseconds since the epoch, the end excluded. None for an unknown beginning, and for the
             end of an open interval.
         from_offset, to_offset: of the records that began and ended it; the end offset of a snapshot, if the change is
             known from a snapshot alone.
         added_by_snapshot: whether the beginning is known from a snapshot alone.
-        group: intervals of a group can be ended together.
         is_saved: whether an earlier reading of the log has returned it as it is.
     """
 
@@ -38,16 +39,21 @@ class Interval(msgspec.Struct, Generic[K], gc=False):
     values: Values | None
     valid_from: int | None
     from_offset: int | None
+    group: Hashable = None
     valid_to: int | None = None
     to_offset: int | None = None
     added_by_snapshot: bool = False
-    group: Hashable = None
     is_saved: bool = False
 
 
 def fits_where_known(held: Values | None, values: Values) -> bool:
     """Whether values are equal to those of a tuple that are known, which are not None."""
     return isinstance(held, tuple) and all(old is None or old == new for old, new in zip(held, values, strict=True))
+
+
+def _end_of_unknown(key: K, at: Moment) -> Interval[K]:
+    time, offset = at
+    return Interval(key, None, None, None, valid_to=time, to_offset=offset)
 
 
 class Ledger(Generic[K]):
@@ -85,52 +91,82 @@ class Ledger(Generic[K]):
         self._same = same
         self._fits = fits or same
         self._make = make
-        self._open: dict[K, Interval[K]] = {}
-        self._groups: dict[Hashable, dict[K, None]] = {}
+        self._open: dict[Hashable, dict[K, Interval[K]]] = {}
 
     def __len__(self) -> int:
-        return len(self._open)
+        return sum(map(len, self._open.values()))
 
-    def values(self, key: K) -> Values | None:
+    def values(self, key: K, group: Hashable = None) -> Values | None:
         """The current values of a key, or None."""
-        held = self._open.get(key)
+        held = self._held(key, group)
         return None if held is None else held.values
 
-    def keys(self, group: Hashable = None) -> Sequence[K]:
-        """The keys that have values: all, or those of a group."""
-        return [*(self._open if group is None else self._groups.get(group, ()))]
+    def keys(self, group: Hashable) -> Sequence[K]:
+        """The keys of a group that have values."""
+        return [*self._open.get(group, ())]
+
+    def groups(self) -> Sequence[Hashable]:
+        """The groups with keys that have values."""
+        return [*self._open]
 
     def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
-        """Set the values of a key. Setting the values that it already has changes nothing."""
-        if self.complete and values == self._absent and key not in self._open:
+        """Set the values of a key. Setting the values that it already has changes nothing.
+
+        Args:
+            key: what they belong to.
+            values: from now on.
+            at: when.
+            group: of the key, always the same one.
+        """
+        if self._absent is not None and self._is_absent(key, values, group):
             return
         time, offset = at
-        begun = Interval(key, values, time, offset)
-        held = self._open.setdefault(key, begun)  # one search for the key, since most are new
+        begun = Interval(key, values, time, offset, group)
+        of_group = self._open.get(group)
+        if of_group is None:
+            of_group = self._open[group] = {}
+        held = of_group.setdefault(key, begun)  # one search for the key, since most are new
         if held is not begun:
-            if self._same(held.values, values):
-                return
-            if not self._renews:
-                self._replace(held, values)
-                return
-            self._end(held, at)
-            self._open[key] = begun
-        if group is not None:
-            begun.group = group
-            self._groups.setdefault(group, {})[key] = None
+            self._turn(held, begun)
 
     def drop(self, key: K, at: Moment) -> None:
-        """End the interval of a key."""
-        held = self._open.pop(key, None)
+        """End the interval of a key of no group."""
+        held = self._open.get(None, {}).pop(key, None)
         if held is not None:
             self._end(held, at)
         elif not self.complete:
-            self.ended.append(Interval(key, None, None, None, *at))
+            self.ended.append(_end_of_unknown(key, at))
+
+    def change(
+        self, keys: Iterable[K], values: Iterable[Values | None], times: Iterable[int], offsets: Iterable[int]
+    ) -> None:
+        """Set or end keys of no group one after the other: ``put`` and ``drop`` in a loop, without their calls.
+
+        Args:
+            keys: some keys.
+            values: of each from now on; None to end it.
+            times, offsets: when.
+        """
+        of_group = self._open.setdefault(None, {})
+        pop, setdefault, ended = of_group.pop, of_group.setdefault, self.ended.append
+        for key, new, time, offset in zip(keys, values, times, offsets, strict=False):  # values may have no end
+            if new is not None:
+                if self._absent is not None and self._is_absent(key, new, None):
+                    continue
+                begun = Interval(key, new, time, offset)
+                held = setdefault(key, begun)
+                if held is not begun:
+                    self._turn(held, begun)
+            elif (held_to := pop(key, None)) is not None:
+                held_to.valid_to, held_to.to_offset = time, offset
+                ended(held_to)
+            elif not self.complete:
+                ended(_end_of_unknown(key, (time, offset)))
 
     def drop_group(self, group: Hashable, at: Moment) -> None:
         """End the intervals of all keys of a group."""
-        for key in self._groups.pop(group, ()):
-            self._end(self._open.pop(key), at)
+        for held in self._open.pop(group, {}).values():
+            self._end(held, at)
 
     def compare(self, found: Ledger[K], at: Moment, began: Moment) -> None:
         """Change to the state of a snapshot. All differences are changes at the time of the snapshot.
@@ -140,27 +176,29 @@ class Ledger(Generic[K]):
             at: time and end offset of the snapshot.
             began: beginning of the intervals that only the snapshot has.
         """
-        for key in [key for key, held in self._open.items() if key not in found._open and held.values != self._absent]:
-            self._end(self._open.pop(key), at)
-        for key, there in found._open.items():
-            held = self._open.get(key)
-            if held is not None and there.values is not None and self._fits(held.values, there.values):
-                if not self._same(held.values, there.values):
-                    self._replace(held, there.values)
+        for held in [*self._intervals()]:
+            if held.values != self._absent and found._held(held.key, held.group) is None:
+                self._remove(held)
+                self._end(held, at)
+        for there in found._intervals():
+            before = self._held(there.key, there.group)
+            if before is not None and there.values is not None and self._fits(before.values, there.values):
+                if not self._same(before.values, there.values):
+                    self._replace(before, there.values)
                 continue
-            if held is not None and not self._renews:
-                self._replace(held, there.values)
+            if before is not None and not self._renews:
+                self._replace(before, there.values)
                 continue
             since = began
-            if held is not None:
-                self._end(held, at)
+            if before is not None:
+                self._end(before, at)
                 since = at
-            self.begin(Interval(key, there.values, *since, added_by_snapshot=True, group=there.group))
+            self.begin(Interval(there.key, there.values, *since, added_by_snapshot=True, group=there.group))
 
     def still_open(self) -> Iterator[Interval[K]]:
         """The open intervals in the order of the records that began them; unknown beginnings come first."""
-        yield from (held for held in self._open.values() if held.from_offset is None)
-        known = (held for held in self._open.values() if held.from_offset is not None)
+        yield from [held for held in self._intervals() if held.from_offset is None]
+        known = [held for held in self._intervals() if held.from_offset is not None]
         yield from sorted(known, key=attrgetter("from_offset"))
 
     def restore(self, interval: Interval[K]) -> None:
@@ -170,10 +208,35 @@ class Ledger(Generic[K]):
         self.begin(interval)
 
     def begin(self, interval: Interval[K]) -> None:
-        """Add an open interval of a key that has none."""
-        self._open[interval.key] = interval
-        if interval.group is not None:
-            self._groups.setdefault(interval.group, {})[interval.key] = None
+        """Add an open interval of a key that has none, or one that was ended."""
+        self._open.setdefault(interval.group, {})[interval.key] = interval
+
+    def _intervals(self) -> Iterator[Interval[K]]:
+        return chain.from_iterable(of_group.values() for of_group in self._open.values())
+
+    def _held(self, key: K, group: Hashable) -> Interval[K] | None:
+        of_group = self._open.get(group)
+        return None if of_group is None else of_group.get(key)
+
+    def _is_absent(self, key: K, values: Values, group: Hashable) -> bool:
+        return self.complete and values == self._absent and self._held(key, group) is None
+
+    def _turn(self, held: Interval[K], begun: Interval[K]) -> None:
+        """Set the values of a key to those of another interval, unless they are the same."""
+        values = cast("Values", begun.values)
+        if self._same(held.values, values):
+            return
+        if self._renews:
+            self._end(held, (begun.valid_from, begun.from_offset))
+            self.begin(begun)
+        else:
+            self._replace(held, values)
+
+    def _remove(self, held: Interval[K]) -> None:
+        of_group = self._open[held.group]
+        del of_group[held.key]
+        if not of_group:
+            del self._open[held.group]
 
     @staticmethod
     def _replace(held: Interval[K], values: Values | None) -> None:
@@ -182,10 +245,3 @@ class Ledger(Generic[K]):
     def _end(self, interval: Interval[K], at: Moment) -> None:
         interval.valid_to, interval.to_offset = at
         self.ended.append(interval)
-        if interval.group is None:
-            return
-        keys = self._groups.get(interval.group)
-        if keys is not None:
-            keys.pop(interval.key, None)
-            if not keys:
-                del self._groups[interval.group]

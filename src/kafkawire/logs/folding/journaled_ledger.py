@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Generic, Self
 
 import msgspec
@@ -50,11 +50,21 @@ class JournaledLedger(Ledger[K]):
 
     def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
         """See ``Ledger``."""
-        before = self._open.get(key)
+        is_new = self._held(key, group) is None
         super().put(key, values, at, group)
-        now = self._open.get(key)
-        if now is not None and now is not before:
+        now = self._held(key, group)
+        if is_new and now is not None:
             self._note_beginning(now)
+
+    def change(
+        self, keys: Iterable[K], values: Iterable[Values | None], times: Iterable[int], offsets: Iterable[int]
+    ) -> None:
+        """See ``Ledger``."""
+        for key, new, *at in zip(keys, values, times, offsets, strict=False):
+            if new is None:
+                self.drop(key, (at[0], at[1]))
+            else:
+                self.put(key, new, (at[0], at[1]))
 
     def begin(self, interval: Interval[K]) -> None:
         """See ``Ledger``."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, repeat
 from typing import Final, NamedTuple, TypeAlias, cast
 
@@ -15,7 +17,7 @@ from kafkawire.logs.folding.message_decoder import MessageDecoder
 from kafkawire.logs.frames.flaws import code_of
 from kafkawire.logs.registry import RecordRegistry
 from kafkawire.logs.tables.decoded_messages import RowFault
-from kafkawire.logs.tables.rows import RAW_COLUMNS, RawRows
+from kafkawire.logs.tables.rows import RAW_COLUMNS, RawRows, together
 from kafkawire.protocol import message_class
 from kafkawire.records.framed_records import FRAME_VERSION, METADATA_RECORD, read_frame
 from kafkawire.records.metadata_records import encode_metadata_record
@@ -46,24 +48,79 @@ NEEDED_COLUMNS: Final = pa.schema([RAW_COLUMNS.field(name) for name in _COLUMNS]
 """What is decoded of the needed records."""
 
 
-class MetadataRecords(NamedTuple):
+class _Alike(NamedTuple):
+    """Records of one type and version.
+
+    Attributes:
+        name: of the message.
+        fields: the needed ones.
+        size: how many records they are.
+    """
+
+    name: str
+    fields: pa.RecordBatch
+    size: int
+
+    def records(self) -> Iterator[Record]:
+        return zip(repeat(self.name, self.size), *(each.to_pylist() for each in self.fields.columns), strict=True)
+
+    def padded(self, schema: pa.Schema) -> pa.RecordBatch:
+        """The fields, and nulls for those that this type lacks."""
+        missing = [pa.array([None] * self.size, each) for each in schema.types[self.fields.num_columns :]]
+        return pa.RecordBatch.from_arrays([*self.fields.columns, *missing], schema=schema)
+
+
+@dataclass(frozen=True)
+class MetadataRecords:
     """The needed records among some rows.
 
     Attributes:
-        records: None for one that could not be decoded.
         positions, offsets, timestamps: of the batch of each, of itself, and its time in milliseconds.
         faults: the errors, by the number of the record; None for a record of another type.
         has_markers: whether a transaction of the metadata log begins or ends among them.
         others: numbers of the records that are only there for their time and their errors, and are not applied.
     """
 
-    records: Sequence[Record | None]
     positions: pa.Int64Array
     offsets: pa.Int64Array
     timestamps: pa.Int64Array
     faults: Mapping[int, RowFault | None]
     has_markers: bool
+    _alike: Sequence[_Alike]
+    _places: pa.Int32Array
+    """Where in ``_alike`` each record is; null for records of other types, and without a type."""
+    _exact: Mapping[int, Record | None]
+    """The records that were decoded by themselves, by their number."""
     others: frozenset[int] = frozenset()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @cached_property
+    def records(self) -> Sequence[Record | None]:
+        """The records; None for one that could not be decoded."""
+        if len(self._alike) == 1 and not self._exact:
+            return list(self._alike[0].records())
+        sources: list[Iterator[Record | None]] = [*(each.records() for each in self._alike), repeat(None)]
+        places = cast("pa.Int32Array", pc.fill_null(self._places, pa.scalar(len(self._alike), pa.int32())))
+        records = list(map(next, map(sources.__getitem__, cast("list[int]", places.to_pylist()))))
+        for row, record in self._exact.items():
+            records[row] = record
+        return records
+
+    def columns(self) -> pa.RecordBatch | None:
+        """The needed fields of all records; null where a type has fewer than others.
+
+        None if the records have to be looked at one by one: some were decoded by themselves, or are not applied at
+        once.
+        """
+        if self._exact or self.has_markers or self.others or not self._alike:
+            return None
+        if len(self._alike) == 1:
+            return self._alike[0].fields
+        schema = max((each.fields.schema for each in self._alike), key=len)
+        in_place = pc.sort_indices(pc.sort_indices(self._places))  # the sort is stable
+        return together([each.padded(schema) for each in self._alike], schema).take(in_place)
 
 
 class _Known:
@@ -91,19 +148,18 @@ class _Known:
         self._fields = list(fields)
         self._places = [None if each == ENCODED else names.index(each) for each in fields]
 
-    def together(self, version: int, values: pa.BinaryArray) -> tuple[Iterator[Record], Sequence[int]]:
+    def together(self, version: int, values: pa.BinaryArray) -> tuple[_Alike, Sequence[int]]:
         """The records with a version, and the places of those that have to be decoded by themselves."""
         found = self._columns.decode(version, values, FRAME_SIZE)
         arrays = [values if at is None else found.arrays[at] for at in self._places]
-        needed = pa.RecordBatch.from_arrays(arrays, names=self._fields)
-        cells = (column.to_pylist() for column in needed.columns)
-        return zip(repeat(self.name, len(values)), *cells, strict=True), found.inexact
+        fields = pa.RecordBatch.from_arrays(arrays, names=self._fields)
+        return _Alike(self.name, fields, len(values)), found.inexact
 
     def of(self, message: Message) -> Record:
         """The record of a message that was decoded by itself. It is encoded again, without what no field has."""
         version = message.VERSIONS[-1]
-        records, _ = self.together(version, pa.array([encode_metadata_record(message, version)], pa.binary()))
-        return next(records)
+        alike, _ = self.together(version, pa.array([encode_metadata_record(message, version)], pa.binary()))
+        return next(alike.records())
 
 
 class MetadataDecoder:
@@ -147,17 +203,19 @@ class MetadataDecoder:
     def decode_needed(self, columns: pa.RecordBatch) -> MetadataRecords:
         """The records of ``needed_columns``."""
         values = cast("pa.BinaryArray", columns.column("value"))
-        records, numbers, exact = self._together(values)
+        alike, places, numbers, to_decode = self._together(values)
+        exact: dict[int, Record | None] = {}
         faults: dict[int, RowFault | None] = {}
-        for row in sorted(exact):
+        for row in sorted(to_decode):
             known, message, fault = self._exactly(values[row].as_py() or b"")
-            records[row] = None if known is None or message is None else known.of(message)
-            if records[row] is None or fault is not None:
+            exact[row] = None if known is None or message is None else known.of(message)
+            if exact[row] is None or fault is not None:
                 faults[row] = fault
             if known is not None:
                 numbers.add(known.number)
         positions, offsets, timestamps = (cast("pa.Int64Array", columns.column(name)) for name in _COLUMNS[:-1])
-        return MetadataRecords(records, positions, offsets, timestamps, faults, not numbers.isdisjoint(MARKERS))
+        has_markers = not numbers.isdisjoint(MARKERS)
+        return MetadataRecords(positions, offsets, timestamps, faults, has_markers, alike, places, exact)
 
     def needed_columns(self, rows: RawRows, first: int, limit: int | None) -> pa.RecordBatch:
         """The rows within the limits, without control records and those of other types, which are most of a log.
@@ -175,31 +233,29 @@ class MetadataDecoder:
         columns = rows.columns.select(_COLUMNS)
         return columns if wanted.true_count == len(rows) else columns.filter(wanted)
 
-    def _together(self, values: pa.BinaryArray) -> tuple[list[Record | None], set[int], set[int]]:
-        """The records, the ids among them, and the rows that have to be decoded one by one."""
+    def _together(self, values: pa.BinaryArray) -> tuple[list[_Alike], pa.Int32Array, set[int], set[int]]:
+        """The records by type and version, where each is, the ids, and the rows that have to be decoded one by one."""
         heads = pc.binary_slice(values, 0, FRAME_SIZE).dictionary_encode()
         codes = cast("pa.Int32Array", heads.indices)
         numbers, exact = set[int](), set(_rows_with(codes.is_null())) if codes.null_count else set[int]()
-        of_heads: list[Iterator[Record | None]] = []
+        alike: list[_Alike] = []
+        place_of_code: list[int | None] = []
         for code, head in enumerate(cast("list[bytes]", heads.dictionary.to_pylist())):
             mask = pc.equal(codes, pa.scalar(code, pa.int32()))
             if head not in self._frames:
                 exact.update(_rows_with(mask))
-                of_heads.append(repeat(None))
+                place_of_code.append(None)
                 continue
             known, version = self._frames[head]
             found, inexact = known.together(version, values if mask.true_count == len(values) else values.filter(mask))
             numbers.add(known.number)
-            of_heads.append(found)
+            place_of_code.append(len(alike))
+            alike.append(found)
             if inexact:
                 rows = _rows_with(mask)
                 exact.update(rows[each] for each in inexact)
-        if len(of_heads) == 1 and not codes.null_count:
-            return list(of_heads[0]) if numbers else [None] * len(values), numbers, exact
-        of_heads.append(repeat(None))
-        filled = cast("pa.Int32Array", pc.fill_null(codes, pa.scalar(len(of_heads) - 1, pa.int32())))
-        in_order = cast("list[int]", filled.to_pylist())
-        return list(map(next, map(of_heads.__getitem__, in_order))), numbers, exact
+        places = codes if None not in place_of_code else pa.array(place_of_code, pa.int32()).take(codes)
+        return alike, places, numbers, exact
 
     def _exactly(self, value: bytes) -> tuple[_Known | None, Message | None, RowFault | None]:
         """Decode a record by itself: its type, the message and the error."""

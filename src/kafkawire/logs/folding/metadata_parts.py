@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, TypeAlias, cast
 
 import msgspec
@@ -264,7 +264,7 @@ class _RowsOfBucket(NamedTuple):
         found = decoder.decode_needed(columns.select(NEEDED_COLUMNS.names))
         own = cast("pa.Int32Array", columns.column("own"))
         is_other = pc.not_equal(own, pa.scalar(self.bucket, pa.int32()))
-        return found._replace(others=frozenset(cast("list[int]", pc.indices_nonzero(is_other).to_pylist())))
+        return replace(found, others=frozenset(cast("list[int]", pc.indices_nonzero(is_other).to_pylist())))
 
 
 class JoinedLog:

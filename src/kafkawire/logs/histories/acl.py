@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from operator import attrgetter
 from typing import Any, ClassVar, Final, Literal, TypeAlias, cast
 
@@ -61,6 +62,12 @@ class _AclReducer:
                     self.ledger.put(acl_id, encoded, at)
                 case "RemoveAccessControlEntryRecord", acl_id:
                     self.ledger.drop(acl_id, at)
+
+    def apply_columns(self, columns: pa.RecordBatch, times: Iterable[int], offsets: Iterable[int]) -> None:
+        """See ``ColumnReducer``. A removal has no encoded record."""
+        ids, *encoded = (each.to_pylist() for each in columns.columns)
+        values = encoded[0] if encoded else repeat(None)
+        self.ledger.change(cast("list[str]", ids), cast("Iterable[bytes | None]", values), times, offsets)
 
 
 def acl_of(values: Sequence[Any]) -> AclBinding:

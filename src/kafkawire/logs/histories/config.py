@@ -61,17 +61,18 @@ class _ConfigReducer:
 
 def _cells(intervals: Sequence[Interval[ConfigKey]], *, secrets: bool) -> Columns:
     (values,) = value_columns([interval.values for interval in intervals], 1)
-    if not secrets:
-        values = [
-            HIDDEN if value is not None and is_sensitive(interval.key[0], interval.key[2]) else value
-            for interval, value in zip(intervals, values, strict=True)
-        ]
+    names = [interval.key[2] for interval in intervals]
     codes = [interval.key[0] for interval in intervals]
+    if not secrets:
+        hidden = {each for each in {*zip(codes, names, strict=True)} if is_sensitive(*each)}
+        if hidden:
+            shown = zip(codes, names, values, strict=True)
+            values = [HIDDEN if value is not None and (code, name) in hidden else value for code, name, value in shown]
     return {
         "resource_type": CONFIG_RESOURCE_TYPES.of(codes),
         "resource_type_code": codes,
         "resource_name": [interval.key[1] for interval in intervals],
-        "name": [interval.key[2] for interval in intervals],
+        "name": names,
         "value": values,
     }
 

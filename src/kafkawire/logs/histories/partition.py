@@ -128,7 +128,7 @@ class _PartitionReducer:
 
     def _held(self, key: PartitionKey) -> _Partition | None:
         """The partition that a record changes; None if it cannot exist, and Kafka would stop."""
-        held = cast("_Partition | None", self.ledger.values(key))
+        held = cast("_Partition | None", self.ledger.values(key, key[0]))
         if held is None and not self.ledger.complete:
             return _UNKNOWN._replace(topic=self.topics.get(key[0]))
         return held
@@ -136,16 +136,14 @@ class _PartitionReducer:
     def _clear_elr(self, name: str, at: Moment) -> None:
         """Make the ELR of a topic empty, or of all topics for an empty name (KIP-966)."""
         for key in self._partitions_of(name):
-            held = cast("_Partition", self.ledger.values(key))
+            held = cast("_Partition", self.ledger.values(key, key[0]))
             if held.elr != () or held.last_known_elr != ():
                 epoch = None if held.elr is None or held.last_known_elr is None else held.partition_epoch
                 self._put(key, held._replace(elr=(), last_known_elr=(), partition_epoch=_next(epoch)), at)
 
     def _partitions_of(self, name: str) -> Iterator[PartitionKey]:
-        if not name:
-            yield from self.ledger.keys()
-            return
-        for topic_id in [topic_id for topic_id, known in self.topics.items() if known == name]:
+        named = (topic_id for topic_id, known in self.topics.items() if known == name)
+        for topic_id in [*named] if name else self.ledger.groups():
             yield from self.ledger.keys(topic_id)
 
 

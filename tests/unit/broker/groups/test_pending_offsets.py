@@ -174,13 +174,18 @@ async def test_pending_offsets_of_a_deleted_topic_are_dropped(tmp_path: Path) ->
         assert not coordinator.state.by_id["g"].pending
 
 
+async def commit_often(coordinator: GroupCoordinator) -> None:
+    """Until the log is rewritten."""
+    for offset in range(60):
+        await commit(coordinator, "h", offset, None)
+
+
 async def test_rewritten_logs_have_the_pending_offsets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafkawire.broker.internal_topics.coordinator._FEWEST_TO_REWRITE", 20)
     async with opened_groups(tmp_path) as (coordinator, controller):
         await make_topic(controller)
         await commit(coordinator, "g", 5, FIRST)
-        for offset in range(60):
-            await commit(coordinator, "h", offset, None)
+        await commit_often(coordinator)
         await asyncio.sleep(0.1)
     async with opened_groups(tmp_path) as (coordinator, _):
         assert pending(coordinator.state) == {7}
@@ -208,8 +213,7 @@ async def test_a_crash_while_logs_are_rewritten_keeps_the_pending_offsets(
         with monkeypatch.context() as patched:
             patched.setattr(os, "write", write_before_crash)
             with pytest.raises(StorageError):
-                for offset in range(60):
-                    await commit(coordinator, "h", offset, None)
+                await commit_often(coordinator)
     async with opened_groups(tmp_path) as (coordinator, _):
         await coordinator.prepare(["g"])
         coordinator.end_transaction(0, FIRST, committed=True, coordinator_epoch=0)
