@@ -24,6 +24,7 @@ from benchmarks.processes import interleave_processes, run_process
 from benchmarks.results import KAFKA, OURS, Measurement, Target
 from benchmarks.sampling import Call, Waiting, interleave_waiting
 from kafkawire.broker.metadata_log.record_versions import RECORD_VERSIONS
+from kafkawire.broker.storage.segment_index import SegmentIndex
 from kafkawire.layout import Uuid
 from kafkawire.logs import LOCAL, Accounts, find_log_files, plan, read_changes, read_table, table_named
 from kafkawire.protocol import (
@@ -127,9 +128,9 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
         metadata = write_metadata(Path(work) / "metadata", load)
         for name in ("acl_history", "config_history"):
             yield _beside_kafka(f"{name}, topics with their ACLs", name, metadata, rounds, HISTORY_TARGETS)
-        yield _in_two_processes(
-            own, write_mixture(Path(work) / "divided", replace(load, size=load.divided_size)), rounds
-        )
+        divided = write_mixture(Path(work) / "divided", replace(load, size=load.divided_size))
+        _write_index(divided)
+        yield _in_two_processes(own, divided, rounds)
         yield _continued(metadata, rounds)
         yield _index_pass(large, rounds)
 
@@ -196,6 +197,14 @@ def write_metadata(root: Path, load: Load) -> Path:
             if file.tell() >= load.size:
                 return path
     raise AssertionError
+
+
+def _write_index(segment: Path) -> None:
+    """Write the indexes that Kafka keeps beside a segment; parts of a log are found with them."""
+    index = SegmentIndex(segment, 0)
+    for batch in read_batches(segment.read_bytes()):
+        index.add(batch, batch.position)
+    index.store()
 
 
 def _life_of_topics(number: int) -> Iterator[Message]:
