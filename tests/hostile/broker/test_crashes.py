@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
 import random
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-import pytest
 from tests.embedded.process import STARTER, running, started
 from tests.hostile.broker.crashing import LoadClient, halted_by_a_full_disk, kill_9
 
@@ -18,9 +15,8 @@ from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER
-from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT
 from kafkawire.model.quotas.entities import ClientQuotaEntity
-from kafkawire.protocol import AlterClientQuotasRequest, AlterClientQuotasResponse, ConfigRecord
+from kafkawire.protocol import AlterClientQuotasRequest, AlterClientQuotasResponse
 from kafkawire.rpc import decode_response, encode_request
 
 SEED: Final = 20_261_121
@@ -104,69 +100,3 @@ def test_a_full_disk_halts_the_program_and_takes_nothing_back(tmp_path: Path) ->
     assert "00000000000000000000.log: writing the records from offset" in errors
     assert "File too large" in errors
     check(tmp_path / "data", client.acknowledged, client.sent)
-
-
-def test_a_power_failure_at_any_moment_takes_nothing_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was written since the last fsync may be on the disk, or the beginning of it, or nothing."""
-    disk = tmp_path / "disk"
-    events = asyncio.run(_recorded(disk, monkeypatch))
-    path, checkpoint = next(disk.glob("*.log")), disk.with_name(f"{disk.name}.{END_CHECKPOINT}")
-    checkpoint.unlink()
-    durable, written, acknowledged, appended = b"", b"", 0, 0
-    for kind, content in events:
-        match kind:
-            case "append":
-                appended += 1
-            case "write":
-                written += content
-            case "fsync":
-                durable = written
-            case "checkpoint":
-                checkpoint.write_bytes(content)  # as early as can be: what it says must be durable already
-            case "acknowledge":
-                acknowledged += 1
-        for size in {len(durable), (len(durable) + len(written)) // 2, len(written)}:
-            path.write_bytes(written[:size])
-            records = [*FileLog(disk, LogSettings(), ManualClock()).replay()]
-            last = len(records) // AT_ONCE
-            assert acknowledged <= last <= appended
-            assert records == [_config(number) for number in range(last) for _ in range(AT_ONCE)]
-    assert acknowledged == appended > 10
-
-
-async def _recorded(disk: Path, monkeypatch: pytest.MonkeyPatch) -> Sequence[tuple[str, bytes]]:
-    log = FileLog(disk, LogSettings(), ManualClock())
-    log.lead(1)
-    events: list[tuple[str, bytes]] = []
-    write, fsync = os.write, os.fsync
-
-    def is_of_log(descriptor: int) -> bool:
-        return Path(f"/proc/self/fd/{descriptor}").readlink().suffix == ".log"
-
-    def noted_write(descriptor: int, content: bytes) -> int:
-        events.append(("write" if is_of_log(descriptor) else "checkpoint", bytes(content)))
-        return write(descriptor, content)
-
-    def noted_fsync(descriptor: int) -> None:
-        if is_of_log(descriptor):
-            events.append(("fsync", b""))
-        fsync(descriptor)
-
-    monkeypatch.setattr(os, "write", noted_write)
-    monkeypatch.setattr(os, "fsync", noted_fsync)
-
-    async def change(number: int) -> None:
-        events.append(("append", b""))
-        log.append([_config(number)] * AT_ONCE)
-        await log.durable(log.end_offset)
-        events.append(("acknowledge", b""))
-
-    for first in range(0, 20, 4):
-        await asyncio.gather(*(change(number) for number in range(first, first + 4)))
-    await log.close()
-    monkeypatch.undo()
-    return events
-
-
-def _config(number: int) -> ConfigRecord:
-    return ConfigRecord(2, "orders", f"key-{number}", "value")
