@@ -21,7 +21,7 @@ from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_rules import RulesOfTopics
 from kafkawire.broker.partitions.verifications import TransactionalWrite
-from kafkawire.broker.storage.batch_log import Producer
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.transactions.coordinator import TransactionCoordinator

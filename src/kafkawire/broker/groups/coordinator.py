@@ -14,9 +14,9 @@ from kafkawire.broker.groups.records import GROUP_RECORDS
 from kafkawire.broker.groups.state import GroupsState
 from kafkawire.broker.internal_topics.coordinator import RecordedCoordinator
 from kafkawire.broker.internal_topics.topic import InternalTopic
-from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.wire import Message
 

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 from kafkawire.broker.groups.consumer.group_state import ConsumerKey
 from kafkawire.broker.groups.share.group_state import ShareKey
 from kafkawire.broker.internal_topics.entries import Change, Written
-from kafkawire.broker.storage.batch_log import Producer
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupMemberMetadataKey,

@@ -13,7 +13,7 @@ from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.broker.partitions.verifications import TransactionalWrite
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.storage.batch_log import Producer
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.broker.transactions.transaction import Partition
 from kafkawire.model.acls.bindings import AclOperation, ResourceType

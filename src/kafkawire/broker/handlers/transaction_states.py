@@ -10,7 +10,7 @@ from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.regexes.regex import Regex
 from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.storage.batch_log import Producer
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.transactions.markers import EndMarker
 from kafkawire.broker.transactions.transaction import V2, Partition, Transaction
 from kafkawire.model.acls.bindings import AclOperation, ResourceType

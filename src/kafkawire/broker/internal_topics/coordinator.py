@@ -15,9 +15,9 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.internal_topics.entries import Change, RecordedState, TopicFormat
 from kafkawire.broker.internal_topics.logs import FileInternalLogs, InternalLogs
 from kafkawire.broker.internal_topics.topic import InternalTopic, partition_of
-from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.wire import Message

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
 
-from kafkawire.broker.storage.batch_log import Producer
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.wire import Message
 
 Change: TypeAlias = tuple[Message, Message | None]

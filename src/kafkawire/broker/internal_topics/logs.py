@@ -16,11 +16,11 @@ from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics.entries import Change, Entry, RecordedState, TopicFormat, Written, replay
 from kafkawire.broker.internal_topics.partition_log import InternalPartitionLog
 from kafkawire.broker.internal_topics.topic import partition_of
-from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_topic_id
 from kafkawire.broker.storage.partition_folders import delete_folder, set_aside
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 
 _NUMBER: Final = re.compile(r"0|[1-9]\d{0,9}", re.ASCII)

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from kafkawire.broker.internal_topics.entries import Change, Ended, Entry, TopicFormat, Written
-from kafkawire.broker.storage.batch_log import BatchLog, KeyValue, Producer
+from kafkawire.broker.storage.batch_log import BatchLog
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
+from kafkawire.broker.storage.unwritten_batches import KeyValue, Producer
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import EndTxnMarker
 from kafkawire.records.control_records import (

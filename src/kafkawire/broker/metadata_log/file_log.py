@@ -23,13 +23,14 @@ from kafkawire.broker.metadata_log.snapshots import (
     remove_unfinished,
     write_snapshot,
 )
-from kafkawire.broker.storage.batch_log import BatchLog, KeyValue, size_in_batch
+from kafkawire.broker.storage.batch_log import BatchLog
 from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once, make_folder
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
 from kafkawire.broker.storage.recovery import has_all
 from kafkawire.broker.storage.segments import list_segments
+from kafkawire.broker.storage.unwritten_batches import KeyValue, size_in_batch
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import AbortTransactionRecord, LeaderChangeMessage
 from kafkawire.records.control_records import (

@@ -16,9 +16,9 @@ from kafkawire.broker.internal_topics.coordinator import RecordedCoordinator
 from kafkawire.broker.internal_topics.entries import TopicFormat, Written
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.share_coordinator.state_batches import StateBatch, combined
-from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import SHARES_TOPIC
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import ShareSnapshotKey, ShareSnapshotValue, ShareUpdateKey, ShareUpdateValue

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, NamedTuple, TypeAlias
 
 from kafkawire.broker.storage.end_checkpoint import END_CHECKPOINT, read_end, write_end
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
@@ -30,79 +27,17 @@ from kafkawire.broker.storage.segments import (
     needed_segments,
     segment_path,
 )
-from kafkawire.wire.batches import Record, RecordBatch, encode_batch, read_batches
-from kafkawire.wire.batches.batch import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE
-
-KeyValue: TypeAlias = tuple[bytes | None, bytes | None]
-"""Key and value of a record."""
-
-
-class Producer(NamedTuple):
-    """The producer whose transaction records are in.
-
-    Attributes:
-        producer_id: its id.
-        epoch: its epoch.
-    """
-
-    producer_id: int
-    epoch: int
-
+from kafkawire.broker.storage.unwritten_batches import (
+    KeyValue,
+    Kind,
+    Producer,
+    UnwrittenBatch,
+    UnwrittenBatches,
+    UnwrittenSegment,
+)
+from kafkawire.wire.batches import RecordBatch, read_batches
 
 _log = logging.getLogger(__name__)
-_LARGEST_SHARED_BATCH: Final = 8 * 1024 * 1024
-_RECORD_OVERHEAD: Final = 24
-_NO_PRODUCER: Final = Producer(NO_PRODUCER_ID, NO_PRODUCER_EPOCH)
-
-
-def size_in_batch(records: Sequence[KeyValue]) -> int:
-    """About the bytes of records in a batch."""
-    return sum(_RECORD_OVERHEAD + len(key or b"") + len(value or b"") for key, value in records)
-
-
-@dataclass(slots=True)
-class _Group:
-    """Records of one batch: they are written together or not at all, and have one append time (KIP-595)."""
-
-    base_offset: int
-    leader_epoch: int
-    control: bool
-    timestamp: int
-    producer: Producer | None = None
-    records: list[KeyValue] = field(default_factory=list)
-    size: int = 0
-    sealed: bool = False
-
-    @property
-    def end_offset(self) -> int:
-        return self.base_offset + len(self.records)
-
-    def encoded(self) -> bytes:
-        records = [Record(timestamp=self.timestamp, key=key, value=value) for key, value in self.records]
-        producer = self.producer or _NO_PRODUCER
-        return encode_batch(
-            records,
-            base_offset=self.base_offset,
-            partition_leader_epoch=self.leader_epoch,
-            producer_id=producer.producer_id,
-            producer_epoch=producer.epoch,
-            base_sequence=NO_SEQUENCE if self.producer is None or self.control else 0,  # as Kafka's coordinators do
-            transactional=self.producer is not None,
-            control=self.control,
-        )
-
-
-@dataclass(slots=True)
-class _WholeSegment:
-    """Batches of a new segment, which are there after a crash together or not at all."""
-
-    base_offset: int
-    groups: Sequence[_Group]
-    sealed: bool = True
-
-    @property
-    def end_offset(self) -> int:
-        return self.groups[-1].end_offset if self.groups else self.base_offset
 
 
 class BatchLog:
@@ -178,7 +113,7 @@ class BatchLog:
         self._written_offset = self.end_offset  # used by the thread only
         self._segment_is_noted = False  # used by the thread only: whether the checkpoint covers the segment
         self._active = ActiveSegment(folder, self._segments[-1].base_offset)
-        self._groups: deque[_Group | _WholeSegment] = deque()
+        self._unwritten = UnwrittenBatches()
         self._waiters: list[tuple[int, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="kafkawire-log")
@@ -212,12 +147,9 @@ class BatchLog:
         """
         self._check()
         base_offset = self.end_offset
-        size = size_in_batch(records)
-        group = self._open_group(size, timestamp, control=control, producer=producer)
-        group.records += records
-        group.size += size
-        self.end_offset = group.end_offset
-        self.last_timestamp = group.timestamp
+        batch = self._unwritten.add(records, base_offset, timestamp, Kind(self.leader_epoch, control, producer))
+        self.end_offset = batch.end_offset
+        self.last_timestamp = batch.timestamp
         self._write_soon()
         return base_offset
 
@@ -235,25 +167,19 @@ class BatchLog:
             StorageError: the log has failed before.
         """
         self._check()
-        segment_start = end = self.end_offset
-        groups = []
-        for producer, records in batches:
-            groups.append(_Group(end, self.leader_epoch, False, timestamp, producer, [*records]))
-            end = groups[-1].end_offset
-        self._groups.append(_WholeSegment(segment_start, groups))
-        self.end_offset = end
+        segment = self._unwritten.add_segment(batches, self.end_offset, timestamp, self.leader_epoch)
+        self.end_offset = segment.end_offset
         self.last_timestamp = timestamp
         self._write_soon()
-        return segment_start
+        return segment.base_offset
 
     def _write_soon(self) -> None:
         if self._writing is None:
-            self._writing = asyncio.get_running_loop().create_task(self._write_groups())
+            self._writing = asyncio.get_running_loop().create_task(self._write_all())
 
     def seal(self) -> None:
         """End the current batch: the next append begins another one."""
-        if self._groups:
-            self._groups[-1].sealed = True
+        self._unwritten.seal()
 
     def is_durable(self, offset: int) -> bool:
         """Whether all records below an offset would survive a crash."""
@@ -301,52 +227,37 @@ class BatchLog:
         if self.failure is not None:
             raise StorageError(str(self.failure))
 
-    def _open_group(self, size: int, timestamp: int, *, control: bool, producer: Producer | None) -> _Group:
-        group = self._groups[-1] if self._groups else None
-        if (
-            not isinstance(group, _Group)
-            or group.sealed
-            or group.control is not control
-            or group.producer != producer
-            or (control and producer is not None)  # each marker is a batch of its own
-            or group.leader_epoch != self.leader_epoch
-            or group.size + size > _LARGEST_SHARED_BATCH
-        ):
-            group = _Group(self.end_offset, self.leader_epoch, control, timestamp, producer)
-            self._groups.append(group)
-        return group
-
-    async def _write_groups(self) -> None:
+    async def _write_all(self) -> None:
         loop = asyncio.get_running_loop()
         try:
-            while self._groups:
+            while self._unwritten:
                 await self._before_write(self.folder.name)
-                group = self._groups.popleft()
-                await loop.run_in_executor(self._thread, self._write, group)
-                self.durable_offset = group.end_offset
+                unwritten = self._unwritten.take()
+                await loop.run_in_executor(self._thread, self._write, unwritten)
+                self.durable_offset = unwritten.end_offset
                 self._release_waiters()
         except Exception as error:  # noqa: BLE001 after any error, the records must not be reported as durable
             self._fail(error)
         finally:
             self._writing = None
 
-    def _write(self, group: _Group | _WholeSegment) -> None:
-        """Write batches; called in the log's thread, so that the event loop is not blocked."""
-        if isinstance(group, _WholeSegment):
-            self._write_segment(group)
+    def _write(self, unwritten: UnwrittenBatch | UnwrittenSegment) -> None:
+        """Write it; called in the log's thread, so that the event loop is not blocked."""
+        if isinstance(unwritten, UnwrittenSegment):
+            self._write_segment(unwritten)
         else:
-            batch = group.encoded()
+            batch = unwritten.encoded()
             if self._active.size + len(batch) > self._segment_bytes:
                 self._roll_if_used()
             self._active.append(batch)
-        self._written_offset = group.end_offset
+        self._written_offset = unwritten.end_offset
         if not self._segment_is_noted:
             self._note_end()
             self._segment_is_noted = True
 
-    def _write_segment(self, segment: _WholeSegment) -> None:
+    def _write_segment(self, segment: UnwrittenSegment) -> None:
         """The file gets its name when all batches are in it; it may take the place of an empty segment."""
-        replace_file(segment_path(self.folder, segment.base_offset), (each.encoded() for each in segment.groups))
+        replace_file(segment_path(self.folder, segment.base_offset), (each.encoded() for each in segment.batches))
         self._follow(segment.base_offset)
 
     def _note_end(self) -> None:
@@ -409,7 +320,7 @@ class BatchLog:
             "stopped. Free space or repair the disk, then start the broker again"
         )
         _log.error("%s", self.failure, exc_info=None if isinstance(error, OSError) else error)
-        self._groups.clear()
+        self._unwritten.clear()
         for _, waiter in self._waiters:
             if not waiter.done():
                 waiter.set_exception(StorageError(str(self.failure)))

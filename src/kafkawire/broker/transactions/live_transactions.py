@@ -12,8 +12,8 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.verifications import TransactionalWrite
-from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.transactions.coordinator import TransactionCoordinator, transaction_version
 from kafkawire.broker.transactions.markers import EndMarker, MarkerWriter
 from kafkawire.broker.transactions.settings import TransactionSettings

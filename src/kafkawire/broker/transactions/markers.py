@@ -14,7 +14,7 @@ from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.producers import ProducerStateError
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.topic_rules import RulesOfTopics
-from kafkawire.broker.storage.batch_log import Producer
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from kafkawire.broker.transactions.transaction import Partition
 from kafkawire.protocol.error_codes import ErrorCode

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from kafkawire.broker.internal_topics.entries import TopicFormat, Written
-from kafkawire.broker.storage.batch_log import Producer
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import TRANSACTIONS_TOPIC
 from kafkawire.broker.transactions.transaction import V2, Transaction
 from kafkawire.model.transactions import TransactionState

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, Self, TypeAlias
 
 from msgspec.structs import replace
 
-from kafkawire.broker.storage.batch_log import Producer
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.transactions.states import STATES, TABLE, Event, Step
 from kafkawire.model.transactions import TransactionState
 from kafkawire.protocol import TransactionLogValue

@@ -60,11 +60,11 @@ class JournaledLedger(Ledger[K]):
         self, keys: Iterable[K], values: Iterable[Values | None], times: Iterable[int], offsets: Iterable[int]
     ) -> None:
         """See ``Ledger``."""
-        for key, new, *at in zip(keys, values, times, offsets, strict=False):
+        for key, new, time, offset in zip(keys, values, times, offsets, strict=False):
             if new is None:
-                self.drop(key, (at[0], at[1]))
+                self.drop(key, (time, offset))
             else:
-                self.put(key, new, (at[0], at[1]))
+                self.put(key, new, (time, offset))
 
     def begin(self, interval: Interval[K]) -> None:
         """See ``Ledger``."""

@@ -15,8 +15,8 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.state import GroupsState
 from kafkawire.broker.internal_topics.topic import partition_of
-from kafkawire.broker.storage.batch_log import Producer
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     OffsetCommitKey,

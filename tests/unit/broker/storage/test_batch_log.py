@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from tests.embedded.synced_paths import synced_paths
 
-from kafkawire.broker.storage.batch_log import BatchLog, KeyValue, Producer
+from kafkawire.broker.storage.batch_log import BatchLog
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.storage.segments import list_segments
+from kafkawire.broker.storage.unwritten_batches import KeyValue, Producer
 from kafkawire.wire.batches import decode_records, read_batches
 
 LARGE = 1 << 30
