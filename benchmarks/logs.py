@@ -87,16 +87,16 @@ class Load:
         size: of a segment, in bytes.
         partitions: number of partitions of a commit, in the segment of large batches.
         memory_size: of the smaller segment of the memory measurement.
-        divided_size: of the log that two processes read.
+        divided_sizes: of the logs that two processes read.
     """
 
     size: int = 62 * 1024 * 1024
     partitions: int = 100
     memory_size: int = 24 * 1024 * 1024
-    divided_size: int = 310 * 1024 * 1024
+    divided_sizes: tuple[int, ...] = (310 * 1024 * 1024, 1240 * 1024 * 1024)
 
 
-SMALL = Load(size=60_000, partitions=20, memory_size=30_000, divided_size=60_000)
+SMALL = Load(size=60_000, partitions=20, memory_size=30_000, divided_sizes=(60_000,))
 
 
 @dataclass(frozen=True)
@@ -128,9 +128,11 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
         metadata = write_metadata(Path(work) / "metadata", load)
         for name in ("acl_history", "config_history"):
             yield _beside_kafka(f"{name}, topics with their ACLs", name, metadata, rounds, HISTORY_TARGETS)
-        divided = write_mixture(Path(work) / "divided", replace(load, size=load.divided_size))
-        _write_index(divided)
-        yield _in_two_processes(own, divided, rounds)
+        for size in load.divided_sizes:
+            divided = write_mixture(Path(work) / str(size), replace(load, size=size))
+            _write_index(divided)
+            yield _in_two_processes(own, divided, rounds)
+            divided.unlink()
         yield _continued(metadata, rounds)
         yield _index_pass(large, rounds)
 
