@@ -40,6 +40,7 @@ Key = tuple[str, int]
 
 OFFSETS_OF: Final = "a"
 TIMEOUT_MS: Final = 60_000
+_EXPIRATION_MS: Final = 86_400_000
 _KEYS: Final = (b"x", b"y")
 _PRODUCE: Final = 12
 _PRODUCE_V0: Final = 11
@@ -114,6 +115,10 @@ class MortalClient(ABC):
     def is_waiting(self) -> bool:
         """Whether something was not answered, so that it must ask again."""
         return False
+
+    def waited(self, seconds: float) -> None:
+        """So much time has passed that transactions have timed out, and members were removed."""
+        return
 
     @abstractmethod
     async def act(self) -> None:
@@ -263,10 +268,11 @@ class Transactor(MortalClient):
     def is_waiting(self) -> bool:
         return self._open is not None and (self._open.ends is not None or bool(self._unanswered))
 
-    def waited(self) -> None:
-        """So much time has passed that transactions have timed out."""
+    def waited(self, seconds: float) -> None:
         if self._open is not None:
             self._open.is_committed = False
+        if self._open is not None or seconds * 1000 > _EXPIRATION_MS:
+            # A marker that is written again after the producer was forgotten begins its sequences at 0, as in Kafka.
             self._leave()
 
     async def act(self) -> None:

@@ -34,6 +34,7 @@ from tests.embedded.mortal_clients import (
     Writer,
 )
 from tests.embedded.mortal_disk import KilledError, MortalDisk
+from tests.embedded.mortal_members import ClassicMember, ConsumerMember, Member
 from tests.embedded.partition_reading import Place, Reading, read
 from tests.embedded.turning_loop import TurningLoop
 
@@ -55,6 +56,7 @@ CONFIGURATIONS: Final = [
             "offsets.topic.num.partitions": partitions,
             "metadata.log.max.record.bytes.between.snapshots": bytes_between,
             "offsets.retention.minutes": "1000000",
+            "group.initial.rebalance.delay.ms": "0",
             "transactional.id.expiration.ms": "2147483647",
         }
     )
@@ -78,12 +80,14 @@ class Life:
         self.transactors = [
             Transactor(world, name, number, is_v2=self.chance.random() < 0.7) for number, name in ((0, "t"), (1, "u"))
         ]
+        self.members: list[Member] = [ClassicMember(world, "m"), ConsumerMember(world, "n")]
         others: list[MortalClient] = [
             Writer(world, "writer"),
             IdempotentProducer(world, "producer"),
             Committer(world, "committer"),
             Reader(world, "reader"),
             Janitor(world, "janitor"),
+            *self.members,
         ]
         self.clients = [self.admin, *self.transactors, *others]
         self.busy = [*self.clients, *self.transactors, *self.chance.sample(self.clients, 3) * 3]
@@ -132,9 +136,7 @@ class Life:
         for client in self.clients:
             while client.is_waiting:
                 await self.broker.run(client.act())
-        for transactor in self.transactors:
-            transactor.waited()
-        await self.pass_time(100)
+        await self.idle(100)
         await self.check(is_at_rest=True)
         await self.broker.stop()
 
@@ -145,6 +147,8 @@ class Life:
         for client in self.clients:
             client.connect()
         await self.check()
+        for member in self.members:
+            await self.broker.run(member.confirm())
 
     async def step(self) -> None:
         """A client does something; others may wait for answers meanwhile."""
@@ -170,11 +174,12 @@ class Life:
         """Transactions time out, and two days later idle producers are forgotten."""
         await self.quiet()
         if not any(client.is_waiting for client in self.clients):
-            for transactor in self.transactors:
-                transactor.waited()
-            await self.pass_time(self.chance.choice([100, 100, 172_800]))
+            await self.idle(self.chance.choice([100, 100, 172_800]))
 
-    async def pass_time(self, seconds: float) -> None:
+    async def idle(self, seconds: float) -> None:
+        """No client does anything for some time."""
+        for client in self.clients:
+            client.waited(seconds)
         self.broker.clock.advance(seconds)
         await self.broker.turns(20)
         await self.broker.run(self.broker.running.assembled.settled())
@@ -193,7 +198,7 @@ class Life:
         self.records.check(every, committed)
         for transactor in self.transactors:
             self.check_transactions(transactor, offsets[transactor.key], committed)
-        for key in (("g", 2), ("h", 0)):
+        for key in (("g", 2), ("h", 0), *(member.key for member in self.members)):
             values = self.world.offsets.setdefault(key, [-1])
             assert offsets[key] in values, f"{key} has the offset {offsets[key]} instead of one of {values}"
             self.world.offsets[key] = [offsets[key]]
@@ -202,12 +207,12 @@ class Life:
                 assert committed[place].stable_offset == reading.end_offset, f"{place}: a transaction stays open"
 
     async def offsets(self, *, is_stable: bool) -> Mapping[Key, int]:
-        keys: list[Key] = [("g", 0), ("g", 1), ("g", 2), ("h", 0)]
+        keys: list[Key] = [("g", 0), ("g", 1), ("g", 2), ("h", 0), *(member.key for member in self.members)]
         if "a" not in self.records.incarnations:
             return dict.fromkeys(keys, -1)
         found: dict[Key, int] = {}
         client = self.broker.connected()
-        for group in ("g", "h"):
+        for group in dict.fromkeys(group for group, _ in keys):
             numbers = tuple(number for name, number in keys if name == group)
             topic = OffsetFetchRequest.OffsetFetchRequestTopics(OFFSETS_OF, partition_indexes=numbers)
             asked = (OffsetFetchRequest.OffsetFetchRequestGroup(group, topics=(topic,)),)

@@ -86,7 +86,7 @@ def test_columns_are_the_fields_of_the_records(octets: list[bytes | None]) -> No
 
 
 @given(st.lists(values(), max_size=8))
-def test_there_are_no_columns_where_records_have_to_be_looked_at(octets: list[bytes | None]) -> None:
+def test_there_are_no_columns_with_errors_or_markers(octets: list[bytes | None]) -> None:
     decoder = MetadataDecoder({"BeginTransactionRecord": (), **_OF_ACLS}, BUILT_IN)
     found = decoder.decode(_rows(octets), 0, None)
     if found.has_markers or found.faults or None in found.records:

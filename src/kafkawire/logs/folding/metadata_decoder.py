@@ -111,8 +111,7 @@ class MetadataRecords:
     def columns(self) -> pa.RecordBatch | None:
         """The needed fields of all records; null where a type has fewer than others.
 
-        None if the records have to be looked at one by one: some were decoded by themselves, or are not applied at
-        once.
+        None where not all of them are plain changes that were decoded together.
         """
         if self._exact or self.has_markers or self.others or not self._alike:
             return None
