@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -228,4 +229,6 @@ def test_ctrl_c_ends_the_call_and_leaves_the_client_usable() -> None:
             client.create_topics([NewTopic("t", 1, 1)])
         interrupting.join()
         assert client.list_topics() == {}
-        assert client._client._calls._running == []
+        began = time.monotonic()
+        client.close(SECONDS)  # a call that still ran would be waited for
+        assert time.monotonic() - began < SECONDS
