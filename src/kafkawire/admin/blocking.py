@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import os
@@ -11,7 +12,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from types import MethodType, TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeAlias, TypeVar, cast
 
@@ -154,12 +155,9 @@ class BlockingClient:
         if os.getpid() != self._process:
             raise RuntimeError(MADE_BEFORE_FORK)  # the thread that would answer is not in this process
         self._refuse_own_thread()
-        with self._beginning:
-            if self._is_closed:
-                raise ClosedError("the client is closed")
-            future = asyncio.run_coroutine_threadsafe(work(), self._loop)
+        call = _Call()
         try:
-            return future.result()
+            return self._begun(call, work).result()
         except CancelledError:
             raise ClosedError("the client was closed during the call") from None
         except OperationTimeoutError as error:
@@ -167,12 +165,48 @@ class BlockingClient:
                 error.add_note(_LOOP_WAS_STOPPED)
             raise
         except BaseException:
-            future.cancel()  # Ctrl-C: no one waits for the call any more
+            call.give_up(self._loop)  # Ctrl-C, perhaps before the future is known: no one waits for the call any more
             raise
+
+    def _begun(self, call: _Call, work: Callable[[], Coroutine[Any, Any, T]]) -> Future[T]:
+        with self._beginning:
+            if self._is_closed:
+                raise ClosedError("the client is closed")
+            return asyncio.run_coroutine_threadsafe(call.run(work()), self._loop)
 
     def _refuse_own_thread(self) -> None:
         if threading.current_thread() is self._thread:
             raise RuntimeError(_FROM_ITS_OWN_THREAD)
+
+
+class _Call:
+    """A call that runs in the event loop of another thread."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[object] | None = None
+        self._is_given_up = False
+
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Make the call.
+
+        Raises:
+            CancelledError: it was given up before.
+        """
+        self._task = asyncio.current_task()
+        if self._is_given_up:
+            work.close()
+            raise asyncio.CancelledError
+        return await work
+
+    def give_up(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Cancel it, whether or not it has begun; a call that has ended stays as it is."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed, and the call has ended with it
+            loop.call_soon_threadsafe(self._cancel)
+
+    def _cancel(self) -> None:
+        self._is_given_up = True
+        if self._task is not None:
+            self._task.cancel()
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:

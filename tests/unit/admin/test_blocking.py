@@ -8,10 +8,11 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 import pytest
 from tests.stand_ins.broker import Answer
@@ -213,6 +214,25 @@ def test_closing_ends_the_calls_of_other_threads() -> None:
         error = call.result(SECONDS).errors()["t"]
         assert isinstance(error, ClosedError)
         assert error.outcome_unknown
+
+
+def test_ctrl_c_ends_a_call_that_has_just_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A signal may come after the call was handed over to the other thread and before the caller waits for it."""
+    hand_over = asyncio.run_coroutine_threadsafe
+
+    def interrupted(work: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> Future[Any]:
+        hand_over(work, loop)
+        assert asked.wait(SECONDS)
+        raise KeyboardInterrupt
+
+    with silent_cluster() as (cluster, asked), BlockingAdminClient(cluster.bootstrap, settings=PATIENT) as client:
+        with monkeypatch.context() as patched:
+            patched.setattr(asyncio, "run_coroutine_threadsafe", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                client.create_topics([NewTopic("t", 1, 1)])
+        began = time.monotonic()
+        client.close(SECONDS)  # a call that still ran would be waited for
+        assert time.monotonic() - began < SECONDS
 
 
 @pytest.mark.usefixtures("ctrl_c")
