@@ -42,7 +42,10 @@ class Member(MortalClient):
         group: id of the group.
 
     Attributes:
+        instance: its id as a static member; None for a dynamic one.
         key: of the offsets that it commits.
+        member_id: its id.
+        epoch: epoch or generation, as a broker has answered last; None while it is no member.
     """
 
     instance: str | None = None
