@@ -157,9 +157,9 @@ class Ledger(Generic[K]):
                 held = setdefault(key, begun)
                 if held is not begun:
                     self._turn(held, begun)
-            elif (held_to := pop(key, None)) is not None:
-                held_to.valid_to, held_to.to_offset = time, offset
-                ended(held_to)
+            elif (gone := pop(key, None)) is not None:
+                gone.valid_to, gone.to_offset = time, offset
+                ended(gone)
             elif not self.complete:
                 ended(_end_of_unknown(key, (time, offset)))
 
