@@ -46,15 +46,19 @@ class Member(MortalClient):
         key: of the offsets that it commits.
         member_id: its id.
         epoch: epoch or generation, as a broker has answered last; None while it is no member.
+        has_left: whether a broker has answered that it is no member, or it never joined.
+        rival: a member of the other kind of the same group, which changes its kind when one follows the other.
     """
 
     instance: str | None = None
+    rival: Member | None = None
 
     def __init__(self, world: World, group: str) -> None:
         super().__init__(world, group)
         self.key: Key = (group, 0)
         self.member_id = ""
         self.epoch: int | None = None
+        self.has_left = True
         self._left: int | None = None
         self._may_be_removed = False
 
@@ -63,11 +67,13 @@ class Member(MortalClient):
 
     async def act(self) -> None:
         if self.epoch is None:
-            self._left = None
-            await self.join()
-            self._may_be_removed = False
+            if self.rival is None or self.rival.has_left:
+                self.has_left, self._left = False, None
+                await self.join()
+                self._may_be_removed = False
             return
-        await self.chance.choice([self._heartbeat, self._heartbeat, self._commit, self._commit, self._leave])()
+        stays = [self._heartbeat, self._heartbeat, self._commit, self._commit] if self.rival is None else [self._commit]
+        await self.chance.choice([*stays, self._leave])()
 
     async def confirm(self) -> None:
         """A broker that has started has the member still, and not if it has left."""
@@ -97,7 +103,7 @@ class Member(MortalClient):
         epoch, self.epoch = self.epoch, None
         error = await self.leave()
         assert not error or (self._may_be_removed and error in _REMOVED), f"{self.name}: error {error} of {epoch}"
-        self._left = epoch
+        self.has_left, self._left = True, epoch
 
     async def _commit(self) -> None:
         assert self.epoch is not None
@@ -221,3 +227,10 @@ class ConsumerMember(Member):
                 for each in answer.assignment.topic_partitions
             )
         return ErrorCode.NONE
+
+
+def rivals(world: World, group: str) -> tuple[Member, Member]:
+    """A member of each kind; each joins once the other has left, so the group becomes one of the other kind."""
+    classic, consumer = ClassicMember(world, group), ConsumerMember(world, group)
+    classic.rival, consumer.rival = consumer, classic
+    return classic, consumer

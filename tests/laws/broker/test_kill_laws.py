@@ -34,7 +34,7 @@ from tests.embedded.mortal_clients import (
     Writer,
 )
 from tests.embedded.mortal_disk import KilledError, MortalDisk
-from tests.embedded.mortal_members import ClassicMember, ConsumerMember, Member
+from tests.embedded.mortal_members import ClassicMember, ConsumerMember, Member, rivals
 from tests.embedded.partition_reading import Place, Reading, read
 from tests.embedded.turning_loop import TurningLoop
 
@@ -80,7 +80,8 @@ class Life:
         self.transactors = [
             Transactor(world, name, number, is_v2=self.chance.random() < 0.7) for number, name in ((0, "t"), (1, "u"))
         ]
-        self.members: list[Member] = [ClassicMember(world, "m"), ConsumerMember(world, "n")]
+        both = rivals(world, "x")
+        self.members: list[Member] = [ClassicMember(world, "m"), ConsumerMember(world, "n"), *both]
         others: list[MortalClient] = [
             Writer(world, "writer"),
             IdempotentProducer(world, "producer"),
@@ -89,8 +90,10 @@ class Life:
             Janitor(world, "janitor"),
             *self.members,
         ]
+        self.member_keys = [*dict.fromkeys(member.key for member in self.members)]
         self.clients = [self.admin, *self.transactors, *others]
-        self.busy = [*self.clients, *self.transactors, *self.chance.sample(self.clients, 3) * 3]
+        many = self.chance.choice([both, self.chance.sample(self.clients, 3), self.chance.sample(self.clients, 3)])
+        self.busy = [*self.clients, *self.transactors, *many * 3]
         self.tasks: dict[MortalClient, asyncio.Task[None]] = {}
 
     async def live(self) -> None:
@@ -198,7 +201,7 @@ class Life:
         self.records.check(every, committed)
         for transactor in self.transactors:
             self.check_transactions(transactor, offsets[transactor.key], committed)
-        for key in (("g", 2), ("h", 0), *(member.key for member in self.members)):
+        for key in (("g", 2), ("h", 0), *self.member_keys):
             values = self.world.offsets.setdefault(key, [-1])
             assert offsets[key] in values, f"{key} has the offset {offsets[key]} instead of one of {values}"
             self.world.offsets[key] = [offsets[key]]
@@ -207,7 +210,7 @@ class Life:
                 assert committed[place].stable_offset == reading.end_offset, f"{place}: a transaction stays open"
 
     async def offsets(self, *, is_stable: bool) -> Mapping[Key, int]:
-        keys: list[Key] = [("g", 0), ("g", 1), ("g", 2), ("h", 0), *(member.key for member in self.members)]
+        keys: list[Key] = [("g", 0), ("g", 1), ("g", 2), ("h", 0), *self.member_keys]
         if "a" not in self.records.incarnations:
             return dict.fromkeys(keys, -1)
         found: dict[Key, int] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.states import State
 from kafkawire.broker.groups.consumer.states import GroupState
+from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
@@ -158,6 +159,28 @@ async def test_a_group_that_changes_its_kind_keeps_its_offsets_and_no_other_reco
     group = groups.classic_group
     assert group is not None
     assert group.roster.leader == client.member_id
+
+
+@pytest.mark.parametrize("has_members", [True, False])
+async def test_the_record_of_a_classic_group_is_deleted_before_those_of_the_consumer_group(
+    groups: DrivenMixedGroups, monkeypatch: pytest.MonkeyPatch, *, has_members: bool
+) -> None:
+    """When Apache Kafka reads the deletion, it removes the group of this id, of either kind."""
+    client = await stable(groups)
+    if not has_members:
+        await client.leave()
+    written = list[Change]()
+    commit = groups.coordinator.commit
+
+    def noted(changes: Sequence[Change]) -> None:
+        written.extend(changes)
+        commit(changes)
+
+    monkeypatch.setattr(groups.coordinator, "commit", noted)
+    await groups.send(BEAT)
+    assert written[0] == (GroupMetadataKey("g"), None)
+    assert len(written) > 1
+    assert not any(isinstance(key, GroupMetadataKey) for key, _ in written[1:])
 
 
 async def test_a_partition_that_a_leader_gave_to_two_members_is_not_taken_over(groups: DrivenMixedGroups) -> None:
