@@ -92,8 +92,9 @@ class Life:
         ]
         self.member_keys = [*dict.fromkeys(member.key for member in self.members)]
         self.clients = [self.admin, *self.transactors, *others]
-        many = self.chance.choice([both, self.chance.sample(self.clients, 3), self.chance.sample(self.clients, 3)])
-        self.busy = [*self.clients, *self.transactors, *many * 3]
+        samples = [self.chance.sample(self.clients, 3) for _ in range(2)]
+        often: list[MortalClient] = [*self.chance.choice([both, *samples])]
+        self.busy = [*self.clients, *self.transactors, *often * 3]
         self.tasks: dict[MortalClient, asyncio.Task[None]] = {}
 
     async def live(self) -> None:
