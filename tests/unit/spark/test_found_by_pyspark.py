@@ -6,6 +6,9 @@ import subprocess
 import sys
 
 import pytest
+
+pytest.importorskip("pyspark")
+
 from pyspark.sql.datasource import DataSource
 
 from kafkawire.spark import KafkaLogSource

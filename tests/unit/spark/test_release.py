@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("pyspark")
+
 import kafkawire.spark
 from kafkawire.cli.app import main as kafkawire_command
 from kafkawire.spark import KafkaLogSource, OptionError

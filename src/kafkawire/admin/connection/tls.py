@@ -84,6 +84,17 @@ class Tls(Redacted, frozen=True, kw_only=True):
 
 
 def _trusting(ca: Pem | None) -> ssl.SSLContext:
+    """A context with the authorities; see decision 0107.
+
+    They are checked as Kafka's Java clients check them: a trusted authority need not be a root, and need not say what
+    its key is for.
+    """
+    context = _with_authorities(ca)
+    context.verify_flags = (context.verify_flags | ssl.VERIFY_X509_PARTIAL_CHAIN) & ~ssl.VERIFY_X509_STRICT
+    return context
+
+
+def _with_authorities(ca: Pem | None) -> ssl.SSLContext:
     if ca is None:
         return ssl.create_default_context()
     try:

@@ -66,6 +66,21 @@ def test_a_certificate_of_another_authority_is_refused_with_the_reason(ca: str) 
     assert isinstance(raised.value.__cause__, ssl.SSLCertVerificationError)
 
 
+def test_authorities_are_checked_alike_with_every_python(ca: str) -> None:
+    for context in (Tls(ca=ca).context(), Tls().context()):
+        assert context.verify_flags & ssl.VERIFY_X509_PARTIAL_CHAIN
+        assert not context.verify_flags & ssl.VERIFY_X509_STRICT
+        assert context.verify_mode is ssl.CERT_REQUIRED
+
+
+def test_a_trusted_authority_need_not_be_a_root(authority: trustme.CA) -> None:
+    issuing = authority.create_child_ca()
+    trusted = issuing.cert_pem.bytes().decode()
+    assert connect(server_context(issuing, "127.0.0.1"), Tls(ca=trusted).context())
+    with pytest.raises(ConnectionImpossibleError, match="certificate"):
+        connect(server_context(authority, "127.0.0.1"), Tls(ca=trusted).context())
+
+
 def test_the_authorities_of_the_system_are_the_default(authority: trustme.CA) -> None:
     with pytest.raises(ConnectionFailedError, match="certificate is refused"):
         connect(server_context(authority, "127.0.0.1"), Tls().context())
