@@ -256,7 +256,7 @@ SUITES: Final = {
         # The tests left out call Apache Kafka's tools, ask for three replicas, or measure how fast a broker answers.
         {"RDKAFKA_TEST_CONF": "{folder}/test.conf", "TEST_KAFKA_VERSION": "4.2.0",
          "TESTS_SKIP": "0045,0052,0055,0077,0098,0101,0103,0109,0115,0119"},
-        "run ./configure, make libs and make -C tests build in the clone",
+        "run ./configure, with the headers of zstd, make libs and make -C tests build in the clone",
         folder="tests",
         program="test-runner",
         properties=_of_librdkafka,
