@@ -26,7 +26,7 @@ from typing import Final
 
 from tests.suites.known_suites import SUITES, Suite
 from tests.suites.packages.broker_process import FOLDER, OURS, ROOT, BrokerProcess
-from tests.suites.server import BROKER, RELEASE
+from tests.suites.server import BROKER, ON_DISK, RELEASE
 
 _ROOT: Final = Path(__file__).parents[2]
 _SCRIPTS: Final = {
@@ -55,7 +55,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and so stop the broker
     with tempfile.TemporaryDirectory() as name:
         own = {FOLDER: name, OURS: sys.executable, ROOT: str(_ROOT), BROKER: given.broker, RELEASE: suite.release}
-        os.environ |= own
+        os.environ |= {**own, ON_DISK: "yes" if suite.on_disk else ""}
         return _run(suite, checkout, python, arguments)
 
 

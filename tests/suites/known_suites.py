@@ -37,6 +37,7 @@ class Suite(NamedTuple):
         program: that must be there, on the path or in the folder.
         properties: of the broker, from the folder of this run; None where the suite starts brokers itself.
         prepared_by: command lines of tools, run once when the broker has started.
+        on_disk: whether its records need more room than the embedded broker has in memory.
     """
 
     source: str
@@ -50,12 +51,13 @@ class Suite(NamedTuple):
     program: str = ""
     properties: Callable[[Path], Mapping[str, str] | None] = lambda _folder: None
     prepared_by: Sequence[Sequence[str]] = ()
+    on_disk: bool = False
 
     def missing(self, checkout: Path, python: str) -> str | None:
         """What is missing to run the suite, and how to get it; None if nothing is."""
         if not (checkout / self.folder).is_dir():
             return f"{checkout} is not a clone; git clone {self.source} {checkout}"
-        if self.program and shutil.which(self.program, path=_path(checkout)) is None:
+        if self.program and shutil.which(self.program, path=_path(checkout, self.folder)) is None:
             return f"there is no {self.program.rpartition('/')[2]}; {self.install}"
         if not self.modules:
             return None
@@ -67,9 +69,10 @@ class Suite(NamedTuple):
         return f"{python}: {lines[-1]}; {self.install}" if done.returncode else None
 
 
-def _path(checkout: Path) -> str:
+def _path(checkout: Path, folder: str) -> str:
     """The folders in which a suite finds its program."""
-    return os.pathsep.join([str(checkout / "node_modules" / ".bin"), os.environ.get("PATH", "")])
+    own = [checkout / "node_modules" / ".bin", checkout / folder]
+    return os.pathsep.join([*map(str, own), os.environ.get("PATH", "")])
 
 
 def _plain(_folder: Path) -> Mapping[str, str]:
@@ -113,6 +116,50 @@ def _of_platformatic(_folder: Path) -> Mapping[str, str]:
         "group.initial.rebalance.delay.ms": "0",
         "group.consumer.heartbeat.interval.ms": "200",
         "group.consumer.min.heartbeat.interval.ms": "100",
+    }
+
+
+def _of_rskafka(_folder: Path) -> Mapping[str, str]:
+    """The properties of a broker with the user of the suite on a second port."""
+    users = 'PlainLoginModule required user_admin="admin-secret";'
+    return {
+        "node.id": "1",
+        "listeners": f"PLAINTEXT://127.0.0.1:{free_port()},SECURE://localhost:9097",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SECURE:SASL_PLAINTEXT",
+        "auto.create.topics.enable": "false",
+        "group.initial.rebalance.delay.ms": "0",
+        "sasl.enabled.mechanisms": "PLAIN",
+        "listener.name.secure.plain.sasl.jaas.config": f"org.apache.kafka.common.security.plain.{users}",
+    }
+
+
+def _of_rust_rdkafka(_folder: Path) -> Mapping[str, str]:
+    """The properties of a broker with the port, the id and the partitions that the suite expects."""
+    return {
+        "node.id": "0",
+        "listeners": "PLAINTEXT://localhost:9092",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
+        "num.partitions": "3",
+        "group.initial.rebalance.delay.ms": "0",
+    }
+
+
+def _of_librdkafka(folder: Path) -> Mapping[str, str]:
+    """The properties of a broker on a free port, which the configuration of the suite names.
+
+    Groups wait for further members, as is the default: tests count the rebalances of two that begin together.
+    """
+    port = free_port()
+    lines = f"metadata.broker.list=127.0.0.1:{port}\nbroker.address.family=v4\ntest.timeout.multiplier=3\n"
+    (folder / "test.conf").write_text(lines, "utf-8")
+    return {
+        "node.id": "1",
+        "listeners": f"PLAINTEXT://127.0.0.1:{port}",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
+        "num.partitions": "4",
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "allow.everyone.if.no.acl.found": "true",
+        "group.share.min.record.lock.duration.ms": "1000",
     }
 
 
@@ -201,6 +248,38 @@ SUITES: Final = {
         "npm install --ignore-scripts in the clone, with Node.js 22.6 or newer",
         program="node",
         properties=_of_platformatic,
+    ),
+    "librdkafka": Suite(
+        "https://github.com/confluentinc/librdkafka",
+        ("./run-test.sh", "-L", "-p5"),
+        ("-E",),  # without faults of sockets: an assertion of theirs can end the run
+        # The tests left out call Apache Kafka's tools, ask for three replicas, or measure how fast a broker answers.
+        {"RDKAFKA_TEST_CONF": "{folder}/test.conf", "TEST_KAFKA_VERSION": "4.2.0",
+         "TESTS_SKIP": "0045,0052,0055,0077,0098,0101,0103,0109,0115,0119"},
+        "run ./configure, with the headers of zstd, make libs and make -C tests build in the clone",
+        folder="tests",
+        program="test-runner",
+        properties=_of_librdkafka,
+        on_disk=True,
+    ),
+    "rskafka": Suite(
+        "https://github.com/influxdata/rskafka",
+        ("cargo", "test", "--all-features", "--no-fail-fast"),
+        ("--tests",),
+        {"TEST_INTEGRATION": "1", "TEST_BROKER_IMPL": "kafka", "KAFKA_CONNECT": "127.0.0.1:{port}",
+         "KAFKA_SASL_CONNECT": "localhost:9097", "RUSTUP_TOOLCHAIN": "stable"},
+        "install Rust",
+        program="cargo",
+        properties=_of_rskafka,
+    ),
+    "rust-rdkafka": Suite(
+        "https://github.com/fede1024/rust-rdkafka",
+        ("cargo", "test", "--no-fail-fast"),
+        ("--tests",),
+        {"KAFKA_HOST": "localhost:9092", "KAFKA_VERSION": "4.2.0", "RUSTUP_TOOLCHAIN": "stable"},
+        "install Rust, and git submodule update --init in the clone",
+        program="cargo",
+        properties=_of_rust_rdkafka,
     ),
     "kafkajs": Suite(
         "https://github.com/tulios/kafkajs",

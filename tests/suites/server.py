@@ -30,6 +30,9 @@ TOOLS: Final = "TOOLS"
 RELEASE: Final = "KAFKAWIRE_SUITE_RELEASE"
 """The variable with the release whose versions the embedded broker offers."""
 
+ON_DISK: Final = "KAFKAWIRE_SUITE_ON_DISK"
+"""The variable that is not empty if the embedded broker has a data directory."""
+
 BROKER: Final = "KAFKAWIRE_SUITE_BROKER"
 """The variable with the broker: ``embedded``, or ``apache`` for Apache Kafka."""
 
@@ -118,7 +121,9 @@ async def run(properties: Mapping[str, str], jaas: str) -> None:
 @asynccontextmanager
 async def _embedded(properties: Mapping[str, str]) -> AsyncIterator[str]:
     """The embedded broker; gives the address of its listener for tools."""
-    async with EmbeddedBroker(with_tools(with_pem(properties)), release=os.environ.get(RELEASE)) as broker:
+    data_dir = Path(os.environ[FOLDER]) / "data" if os.environ.get(ON_DISK) else None
+    own = with_tools(with_pem(properties))
+    async with EmbeddedBroker(own, data_dir=data_dir, release=os.environ.get(RELEASE)) as broker:
         yield broker.address(TOOLS)
 
 

@@ -21,6 +21,17 @@ async def test_share_release_in_fetch() -> None:
         assert await member.fetch((0, 1, [RELEASE])) == [(0, 1, 2), (2, 2, 1)]
 
 
+async def test_share_first_fetch() -> None:
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        topic_id = await create(client, partitions=2)
+        for number in (0, 1):
+            await produce(client, 1, number=number)
+        topic = ShareFetchRequest.FetchTopic(topic_id, tuple(map(ShareFetchRequest.FetchPartition, (0, 1))))
+        request = replace(Member(client, topic_id).fetch_request(), topics=(topic,))
+        answer = await client.ask(request, 2, ShareFetchResponse)
+        assert [each.partition_index for each in answer.responses[0].partitions if each.records] == [0, 1]
+
+
 async def test_share_errors_at_once() -> None:
     async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
         topic_id = await create(client)
