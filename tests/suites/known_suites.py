@@ -155,8 +155,10 @@ SUITES: Final = {
         (*_PYTEST, "--docker-image", "kafka:2.13_4.2.0", "-o", "asyncio_default_fixture_loop_scope=function"),
         ("tests",),
         {"PYTHONPATH": _PACKAGES},
-        "pip install -e CHECKOUT[all] -r CHECKOUT/requirements-ci.txt pytest-timeout",
+        "apt-get install krb5-user libkrb5-dev, and"
+        " pip install -e CHECKOUT[all] -r CHECKOUT/requirements-ci.txt pytest-timeout",
         ("aiokafka", "pytest", "pytest_timeout"),
+        program="ktutil",
     ),
     "confluent-kafka-python": Suite(
         "https://github.com/confluentinc/confluent-kafka-python",
@@ -198,7 +200,7 @@ SUITES: Final = {
         (*(f"test/clients/{name}/*.test.ts" for name in ("admin", "consumer", "producer")),
          "test/clients/base/base.test.ts"),
         {},
-        "npm install --ignore-scripts in the clone, with Node.js 22.6 or newer",
+        "npm install --ignore-scripts in the clone, with Node.js 22.22 or newer",
         program="node",
         properties=_of_platformatic,
     ),
