@@ -104,9 +104,11 @@ async def run(properties: Mapping[str, str], jaas: str) -> None:
         jaas: the file with its login module; empty without logins.
     """
     ended = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    # A start of Apache Kafka blocks the loop; when a suite ends it, Java has to end too, and so leave its ports.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     start = _apache if os.environ.get(BROKER) == "apache" else _embedded
     async with start(properties) as address:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         address_file(_first_port(properties)).write_text(address, "utf-8")
         if "ScramLoginModule" in jaas:
             await _add_user(address, properties["sasl.enabled.mechanisms"], jaas)
