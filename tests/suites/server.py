@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from tests.apache_kafka.broker import ONE_NODE
 from tests.suites.apache_kafka import running_kafka
 from tests.suites.packages.broker_process import FOLDER, free_port
 
@@ -119,8 +120,9 @@ async def run(properties: Mapping[str, str], jaas: str) -> None:
 
 @asynccontextmanager
 async def _embedded(properties: Mapping[str, str]) -> AsyncIterator[str]:
-    """The embedded broker; gives the address of its listener for tools."""
-    async with EmbeddedBroker(with_tools(with_pem(properties)), release=os.environ.get(RELEASE)) as broker:
+    """The embedded broker, with the delays that Apache Kafka gets; gives the address of its listener for tools."""
+    settings = {**ONE_NODE, **with_tools(with_pem(properties))}
+    async with EmbeddedBroker(settings, release=os.environ.get(RELEASE)) as broker:
         yield broker.address(TOOLS)
 
 
