@@ -95,6 +95,7 @@ def _of_kafka_go(_folder: Path) -> Mapping[str, str]:
         "listeners": "PLAINTEXT://localhost:9092,SASL_PLAINTEXT://localhost:9093",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT",
         "message.max.bytes": "200000000",
+        "group.initial.rebalance.delay.ms": "3000",  # its tests create topics while the first member waits
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "allow.everyone.if.no.acl.found": "true",
         "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
