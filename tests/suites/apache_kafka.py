@@ -40,10 +40,13 @@ def running_kafka(properties: Mapping[str, str], tools_port: int, folder: Path) 
 
 
 def _whole(properties: Mapping[str, str], home: Path) -> dict[str, str]:
-    """The properties with a controller, if they have none, and with what one node needs for its internal topics."""
-    settings = {**ONE_NODE, "log.dirs": str(home / "data"), **properties}
+    """The properties with a controller, if they have none, and with what one node needs for its internal topics.
+
+    Each process formats a folder of its own: a suite may end a slow start, and begin another with the same properties.
+    """
+    settings = {**ONE_NODE, **properties, "log.dirs": str(home / "data")}
     if "process.roles" in properties:
-        return settings
+        return _with_voter(settings)
     (port,) = free_ports(1)
     protocols = properties["listener.security.protocol.map"]
     return {
@@ -56,3 +59,15 @@ def _whole(properties: Mapping[str, str], home: Path) -> dict[str, str]:
         "inter.broker.listener.name": "TOOLS",
         "super.users": "User:ANONYMOUS",
     }
+
+
+def _with_voter(settings: Mapping[str, str]) -> dict[str, str]:
+    """The settings with the node as the only voter, where they name its controller as a bootstrap server instead.
+
+    ``kafka-storage format`` would need ``--standalone`` for a quorum that is found by bootstrap servers.
+    """
+    others = dict(settings)
+    controller = others.pop("controller.quorum.bootstrap.servers", None)
+    if controller is None or "controller.quorum.voters" in others:
+        return others
+    return {**others, "controller.quorum.voters": f"{others['node.id']}@{controller}"}

@@ -98,6 +98,7 @@ def _of_kafka_go(_folder: Path) -> Mapping[str, str]:
         "listeners": "PLAINTEXT://localhost:9092,SASL_PLAINTEXT://localhost:9093",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SASL_PLAINTEXT:SASL_PLAINTEXT",
         "message.max.bytes": "200000000",
+        "group.initial.rebalance.delay.ms": "3000",  # its tests create topics while the first member waits
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "allow.everyone.if.no.acl.found": "true",
         "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
@@ -159,6 +160,7 @@ def _of_librdkafka(folder: Path) -> Mapping[str, str]:
         "num.partitions": "4",
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "allow.everyone.if.no.acl.found": "true",
+        "group.initial.rebalance.delay.ms": "3000",
         "group.share.min.record.lock.duration.ms": "1000",
     }
 
@@ -202,8 +204,10 @@ SUITES: Final = {
         (*_PYTEST, "--docker-image", "kafka:2.13_4.2.0", "-o", "asyncio_default_fixture_loop_scope=function"),
         ("tests",),
         {"PYTHONPATH": _PACKAGES},
-        "pip install -e CHECKOUT[all] -r CHECKOUT/requirements-ci.txt pytest-timeout",
+        "apt-get install krb5-user libkrb5-dev, and"
+        " pip install -e CHECKOUT[all] -r CHECKOUT/requirements-ci.txt pytest-timeout",
         ("aiokafka", "pytest", "pytest_timeout"),
+        program="ktutil",
     ),
     "confluent-kafka-python": Suite(
         "https://github.com/confluentinc/confluent-kafka-python",
@@ -245,7 +249,7 @@ SUITES: Final = {
         (*(f"test/clients/{name}/*.test.ts" for name in ("admin", "consumer", "producer")),
          "test/clients/base/base.test.ts"),
         {},
-        "npm install --ignore-scripts in the clone, with Node.js 22.6 or newer",
+        "npm install --ignore-scripts in the clone, with Node.js 22.22 or newer",
         program="node",
         properties=_of_platformatic,
     ),

@@ -17,6 +17,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from tests.apache_kafka.broker import ONE_NODE
 from tests.suites.apache_kafka import running_kafka
 from tests.suites.packages.broker_process import FOLDER, free_port
 
@@ -107,9 +108,11 @@ async def run(properties: Mapping[str, str], jaas: str) -> None:
         jaas: the file with its login module; empty without logins.
     """
     ended = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    # A start of Apache Kafka blocks the loop; when a suite ends it, Java has to end too, and so leave its ports.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     start = _apache if os.environ.get(BROKER) == "apache" else _embedded
     async with start(properties) as address:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         address_file(_first_port(properties)).write_text(address, "utf-8")
         if "ScramLoginModule" in jaas:
             await _add_user(address, properties["sasl.enabled.mechanisms"], jaas)
@@ -120,10 +123,10 @@ async def run(properties: Mapping[str, str], jaas: str) -> None:
 
 @asynccontextmanager
 async def _embedded(properties: Mapping[str, str]) -> AsyncIterator[str]:
-    """The embedded broker; gives the address of its listener for tools."""
+    """The embedded broker, with the delays that Apache Kafka gets; gives the address of its listener for tools."""
     data_dir = Path(os.environ[FOLDER]) / "data" if os.environ.get(ON_DISK) else None
-    own = with_tools(with_pem(properties))
-    async with EmbeddedBroker(own, data_dir=data_dir, release=os.environ.get(RELEASE)) as broker:
+    settings = {**ONE_NODE, **with_tools(with_pem(properties))}
+    async with EmbeddedBroker(settings, data_dir=data_dir, release=os.environ.get(RELEASE)) as broker:
         yield broker.address(TOOLS)
 
 
