@@ -81,7 +81,6 @@ def _plain(_folder: Path) -> Mapping[str, str]:
         "node.id": "1",
         "listeners": f"PLAINTEXT://127.0.0.1:{free_port()}",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
-        "group.initial.rebalance.delay.ms": "0",
     }
 
 
@@ -114,7 +113,6 @@ def _of_platformatic(_folder: Path) -> Mapping[str, str]:
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SINGLE:PLAINTEXT",
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "super.users": "User:ANONYMOUS",
-        "group.initial.rebalance.delay.ms": "0",
         "group.consumer.heartbeat.interval.ms": "200",
         "group.consumer.min.heartbeat.interval.ms": "100",
     }
@@ -128,7 +126,6 @@ def _of_rskafka(_folder: Path) -> Mapping[str, str]:
         "listeners": f"PLAINTEXT://127.0.0.1:{free_port()},SECURE://localhost:9097",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SECURE:SASL_PLAINTEXT",
         "auto.create.topics.enable": "false",
-        "group.initial.rebalance.delay.ms": "0",
         "sasl.enabled.mechanisms": "PLAIN",
         "listener.name.secure.plain.sasl.jaas.config": f"org.apache.kafka.common.security.plain.{users}",
     }
@@ -141,7 +138,6 @@ def _of_rust_rdkafka(_folder: Path) -> Mapping[str, str]:
         "listeners": "PLAINTEXT://localhost:9092",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
         "num.partitions": "3",
-        "group.initial.rebalance.delay.ms": "0",
     }
 
 
@@ -180,7 +176,6 @@ def _of_kafkajs(folder: Path) -> Mapping[str, str]:
         "listeners": "PLAINTEXT://localhost:9092,SSL://localhost:9093,SASL_SSL://localhost:9094",
         "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,SSL:SSL,SASL_SSL:SASL_SSL",
         "num.partitions": "2",
-        "group.initial.rebalance.delay.ms": "0",
         "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
         "allow.everyone.if.no.acl.found": "true",
         "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",

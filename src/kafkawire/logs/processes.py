@@ -23,6 +23,11 @@ from kafkawire.logs.errors import LogReadError, system_reason
 _JOBS_AHEAD: Final = 1
 """Jobs that may wait in addition to those that run, so that no process waits while rows are used."""
 
+_KILLED: Final = (
+    "the process that read it was killed: memory may be short, and fewer processes need less; "
+    'or this is a script without `if __name__ == "__main__":`'
+)
+
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -87,8 +92,7 @@ class Workers:
                 yield future.result()
                 begun.extend(self._begun(islice(waiting, 1)))
         except BrokenProcessPool:  # by a result, or where a job is begun
-            reason = "the process that read it was killed: memory may be short, and fewer processes need less"
-            raise LogReadError("unreadable", path, reason) from None
+            raise LogReadError("unreadable", path, _KILLED) from None
 
     def _begun(self, jobs: Iterable[Job[T]]) -> Iterator[tuple[str, Future[T]]]:
         return ((job.path, self._executor.submit(job.run)) for job in jobs)

@@ -124,6 +124,19 @@ def test_a_process_killed_while_rows_are_used_is_an_error(tmp_path: Path) -> Non
         list(rows)
 
 
+def test_a_script_that_does_not_ask_for_its_name_is_an_error_that_says_so(tmp_path: Path) -> None:
+    for number in range(2):
+        write_segment(tmp_path / f"__consumer_offsets-{number}", real_segment(OFFSETS))
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import sys\nfrom kafkawire.logs import read_table\n"
+        "for batch in read_table('offset_commits', sys.argv[1], processes=2): pass\n"
+    )
+    done = subprocess.run([sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.endswith('or this is a script without `if __name__ == "__main__":`\n')
+
+
 def test_rows_that_are_not_read_to_the_end_leave_no_files(temporary: Path) -> None:
     table, options = table_named("records"), ReadOptions()
     parts = plan(table, find_log_files([LOGS]), max_partition_bytes=4_000)
