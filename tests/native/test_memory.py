@@ -46,7 +46,7 @@ SHAPES = (
 )  # fmt: skip
 """Messages that have, together, all types, arrays of all, nullable structs, tags, ids and records."""
 
-FAILING = """
+RUN = """
 import _testcapi
 
 def run(function, *arguments):
@@ -66,7 +66,14 @@ def run(function, *arguments):
             break
         else:
             raise AssertionError("memory is never enough")
+"""
 
+GENERATOR = f"{RUN}\nrun(lambda numbers: any(number > 2 for number in numbers), [1, 2])\n"
+"""Does nothing of ours."""
+
+FAILING = (
+    RUN
+    + """
 from kafkawire._native import RecordCodec
 from kafkawire.wire.batches import Header, Record, encode_batch, read_batches
 from kafkawire.wire.batches.batch import RecordBatch
@@ -103,6 +110,7 @@ for codec, message, octets in cases({names!r}):
     run(lambda: type(Codec(program)))
 print("whole")
 """
+)
 
 COUNTING = """
 import gc, sys, tracemalloc
@@ -149,18 +157,29 @@ print("whole")
 """
 
 
-def run(program: str) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(
+def ended(program: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", program],
-        env=environment,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def run(program: str) -> None:
+    done = ended(program)
     assert (done.returncode, done.stdout) == (0, "whole\n"), done.stderr[-3000:]
 
 
+@pytest.fixture
+def sound_python() -> None:
+    """CPython 3.12.1 and 3.13.0 crash without anything of ours, 3.11 does not."""
+    if ended(GENERATOR).returncode < 0:
+        pytest.skip("this Python crashes in its own generators when an allocation fails")
+
+
+@pytest.mark.usefixtures("sound_python")
 def test_every_allocation_that_fails_is_a_memory_error() -> None:
     run(MESSAGES + FAILING.format(names=SHAPES))
 
@@ -178,5 +197,6 @@ def test_a_million_rounds_over_all_messages_lose_nothing() -> None:
 
 
 @pytest.mark.extended
+@pytest.mark.usefixtures("sound_python")
 def test_every_allocation_that_fails_is_a_memory_error_in_all_messages() -> None:
     run(MESSAGES + FAILING.format(names=list(MESSAGE_NAMES)))

@@ -6,6 +6,7 @@ programs read it. Delete it from the schema by hand if that is meant, and say so
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -131,9 +132,9 @@ def section(row_class: type[Row], commands: list[str]) -> str:
 
 def meanings_of(row_class: type[Row]) -> dict[str, str]:
     """The sentences of the section ``Attributes:``; each field must have one."""
-    _, _, attributes = (row_class.__doc__ or "").partition("Attributes:")
+    _, _, attributes = (inspect.getdoc(row_class) or "").partition("Attributes:")
     found: dict[str, str] = {}
-    for names, text in re.findall(r"^        (\w[\w, ]*): (.*(?:\n            .*)*)", attributes, flags=re.MULTILINE):
+    for names, text in re.findall(r"^    (\w[\w, ]*): (.*(?:\n        .*)*)", attributes, flags=re.MULTILINE):
         found |= dict.fromkeys(names.split(", "), " ".join(text.split()).replace("``", "`").rstrip("."))
     missing = set(row_class.__struct_fields__) - found.keys()
     assert not missing, f"{row_class.__name__}: the docstring does not say what {missing} mean"
