@@ -48,6 +48,7 @@ def server_context(configuration: BrokerConfiguration, listener: ConfiguredListe
         wanted = "none"
     context.verify_mode = _CLIENT_AUTH[wanted]
     if context.verify_mode is not ssl.CERT_NONE:
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # a trusted authority need not be a root (decision 0107)
         _load_trusted(context, configuration, listener.name)
     return context
 

@@ -125,6 +125,15 @@ async def test_the_subject_of_a_clients_certificate_is_its_principal(
         assert error is None
 
 
+async def test_a_trusted_authority_need_not_be_a_root(certificates: Certificates) -> None:
+    issuing = certificates.authority.create_child_ca()
+    client = certificates.client(issuing.issue_cert("bob.example", common_name="bob"))
+    trusted = certificates.folder / "issuing.pem"
+    issuing.cert_pem.write_to_path(trusted)
+    properties = certificates.properties(**MUTUAL, **{"ssl.truststore.location": str(trusted)})
+    assert await cluster_id(properties, client)
+
+
 async def test_a_certificate_of_another_authority_is_not_taken(certificates: Certificates) -> None:
     stranger = trustme.CA().issue_cert("alice.example", common_name="alice")
     properties = certificates.properties(**MUTUAL)
