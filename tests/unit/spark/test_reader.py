@@ -164,12 +164,13 @@ def test_a_worker_lets_the_collector_pass_over_what_it_has_imported() -> None:
     """PySpark collects garbage after each task."""
     program = f"""
 import gc
+before = gc.get_freeze_count()
 from kafkawire.spark import KafkaLogSource
 source = KafkaLogSource({{"path": {str(LOGS)!r}, "table": "batches"}})
 reader = source.reader(source.schema())
 first, *_ = reader.partitions()
-before = gc.get_freeze_count()
-print(before == 0, any(batch.num_rows for batch in reader.read(first)), gc.get_freeze_count() > 10_000)
+is_unused = gc.get_freeze_count() == before
+print(is_unused, any(batch.num_rows for batch in reader.read(first)), gc.get_freeze_count() > 10_000)
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["True"] * 3
