@@ -25,7 +25,7 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.nodes import Nodes
-from kafkawire.broker.share_coordinator.states import ShareStates
+from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
 from kafkawire.broker.topic_names import OFFSETS_TOPIC, SHARES_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
@@ -80,7 +80,7 @@ class DrivenMixedGroups:
         self.coordinator = GroupCoordinator.opened(None, topic, self.clock)
         self.coordinator.follow(self._controller)
         share_topic = InternalTopic(SHARES_TOPIC, self._controller, self._properties, placement)
-        self._share_states = ShareStates.opened(None, share_topic, self._properties, self.clock)
+        self._share_coordinator = ShareCoordinator.opened(None, share_topic, self._properties, self.clock)
         self.topics = KnownTopics(self._image.topics, lambda: self._controller.end_offset, lambda _: None)
         self._controller.subscribe_to_commits(self.topics.committed)
         self._begin()
@@ -96,7 +96,7 @@ class DrivenMixedGroups:
             self.clock,
             settings=ShareGroupSettings(self._properties, lambda _: {}),
             topics=self.topics,
-            states=self._share_states,
+            share_coordinator=self._share_coordinator,
         )
         self.members = GroupMembers(self.coordinator, self._classic, self._consumer, share)
 
