@@ -293,8 +293,9 @@ class EmbeddedBroker(AnyBroker):
     async def copy_state(self) -> StateCopy:
         """A copy of the state at this moment, with which other brokers can begin; it stays as it is.
 
-        Topics and their records, configurations, ACLs, quotas, users, transactions and the offsets of groups are in it;
-        members of groups are not. The copies and this broker share the bytes of the records.
+        Topics and their records, configurations, ACLs, quotas, users, transactions, the offsets of groups and the
+        states of share groups are in it; members of groups are not. The copies and this broker share the bytes of the
+        records.
 
         Raises:
             RuntimeError: the broker does not run.
