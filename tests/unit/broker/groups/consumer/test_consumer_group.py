@@ -14,6 +14,7 @@ from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentValue,
     ConsumerGroupPartitionMetadataKey,
     ConsumerGroupPartitionMetadataValue,
+    ConsumerGroupRegularExpressionKey,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -82,6 +83,21 @@ def test_a_static_member_that_does_not_come_back_is_removed(driven: DrivenConsum
     assert driven.state.members["a"].epoch == LEFT_FOR_A_WHILE == -2
     driven.wait(45.0)
     assert not driven.state.members
+
+
+def test_a_static_member_that_has_left_for_a_while_lives_with_no_earlier_epoch(driven: DrivenConsumerGroup) -> None:
+    member = DrivenConsumer(driven, "a", "orders", instance_id="one")
+    member.join()
+    driven.create("orders", 6)
+    member.beat()
+    epoch, previous = member.epoch, driven.state.members["a"].previous_epoch
+    assert 0 < previous < epoch
+    member.leave(-2)
+    for late in (previous, epoch):
+        answer = driven.send(replace(member.short(), member_epoch=late, topic_partitions=()))
+        assert answer.error_code == ErrorCode.FENCED_MEMBER_EPOCH
+        assert answer.error_message is not None
+        assert "greater member epoch" in answer.error_message
 
 
 def test_members_get_the_same_answer_again_if_it_was_lost(driven: DrivenConsumerGroup) -> None:
@@ -203,3 +219,19 @@ def test_topics_that_a_regular_expression_matched_are_forgotten_with_its_last_me
     member.leave()
     assert {*driven.state.subscribed} == {"missing"}
     assert not driven.state.regexes
+
+
+def test_topics_that_a_regular_expression_matched_stay_while_a_member_subscribes_to_it(
+    driven: DrivenConsumerGroup,
+) -> None:
+    members = [DrivenConsumer(driven, name, regex="o.*") for name in "ab"]
+    for member in members:
+        member.join()
+    driven.resolve({"o.*": ["orders"]})
+    for member, left in zip(members, ({"o.*"}, set[str]()), strict=True):
+        member.topics, member.regex = ("missing",), ""
+        driven.send(member.full())
+        assert driven.state.regexes.keys() == left
+        assert {
+            key.regular_expression for key in driven.records if isinstance(key, ConsumerGroupRegularExpressionKey)
+        } == left
