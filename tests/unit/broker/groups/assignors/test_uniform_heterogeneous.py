@@ -1,4 +1,4 @@
-"""Members with different subscriptions; other tests compare the assignments of groups with few members with Apache Kafka."""
+"""Members with different subscriptions; other tests compare the assignments of small groups with Apache Kafka."""
 
 from __future__ import annotations
 
