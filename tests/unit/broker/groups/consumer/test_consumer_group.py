@@ -85,6 +85,17 @@ def test_a_static_member_that_does_not_come_back_is_removed(driven: DrivenConsum
     assert not driven.state.members
 
 
+def test_a_static_member_that_leaves_for_good_is_removed_at_once(driven: DrivenConsumerGroup) -> None:
+    member, other = DrivenConsumer(driven, "a", "orders", instance_id="one"), DrivenConsumer(driven, "b", "orders")
+    member.join()
+    other.join()
+    answer = member.leave(-1)
+    assert (answer.error_code, answer.member_epoch) == (ErrorCode.NONE, -1)
+    assert [*driven.state.members] == ["b"]
+    other.beat()
+    assert len(other.owned) == 4
+
+
 def test_a_static_member_that_has_left_for_a_while_lives_with_no_earlier_epoch(driven: DrivenConsumerGroup) -> None:
     member = DrivenConsumer(driven, "a", "orders", instance_id="one")
     member.join()
@@ -178,6 +189,20 @@ def test_a_regular_expression_is_resolved_once_for_all_members(driven: DrivenCon
         first.beat()
         second.beat()
         assert not driven.group.wanted_regexes, "no topic has come since"
+
+
+def test_no_regular_expression_is_resolved_when_a_member_gives_its_own_up(driven: DrivenConsumerGroup) -> None:
+    first, second = (DrivenConsumer(driven, name, regex="orders.*") for name in "ab")
+    first.join()
+    second.join()
+    driven.resolve({"orders.*": ["orders"]})
+    driven.wait(11)
+    first.topics, first.regex = ("orders",), ""
+    driven.send(first.full())
+    assert not driven.group.wanted_regexes
+    first.topics, first.regex = (), "o.*"
+    driven.send(first.full())
+    assert {*driven.group.wanted_regexes} == {"orders.*", "o.*"}, "a new one is"
 
 
 def test_regular_expressions_are_resolved_again_after_a_while(driven: DrivenConsumerGroup) -> None:
