@@ -147,6 +147,16 @@ def test_assignments_of_hundreds_of_members_are_those_of_kafka(kafka: JavaProgra
         _compare(kafka, assignor, groups)
 
 
+def test_assignments_of_tables_with_more_than_sixteen_bits_are_those_of_kafka(kafka: JavaProgram) -> None:
+    """The order of partitions depends on the upper half of their hashes there."""
+    group = Group(random.Random(2), homogeneous=True, is_shared=True)
+    for name in ("first", "second"):
+        group.topics[name] = uuid, count = Uuid(group.chance.randbytes(16)), 30_000
+        group.assignable[uuid] = frozenset(range(count))
+    group.members = {f"member-{number}": (None, ("first", "second")) for number in range(3)}
+    _compare(kafka, "simple", [group])
+
+
 def _compare(kafka: JavaProgram, assignor: str, groups: Sequence[Group]) -> None:
     """Compare an assignment of each group, which is the target of its members then."""
     answers = kafka.ask([group.question(assignor) for group in groups])

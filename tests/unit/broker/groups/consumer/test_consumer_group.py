@@ -260,3 +260,20 @@ def test_topics_that_a_regular_expression_matched_stay_while_a_member_subscribes
         assert {
             key.regular_expression for key in driven.records if isinstance(key, ConsumerGroupRegularExpressionKey)
         } == left
+
+
+def test_an_epoch_begins_when_a_regular_expression_matches_otherwise_and_only_then(driven: DrivenConsumerGroup) -> None:
+    """Also where all of them together match what they have matched before."""
+    driven.create("payments", 1)
+    members = [DrivenConsumer(driven, "a", regex="o.*"), DrivenConsumer(driven, "b", regex="p.*")]
+    for member in members:
+        member.join()
+    for matches, begins in (
+        ({"o.*": ["orders"], "p.*": ["payments"]}, True),
+        ({"o.*": ["orders"], "p.*": ["payments"]}, False),
+        ({"o.*": ["payments"], "p.*": ["orders"]}, True),
+        ({"o.*": ["payments"], "p.*": ["orders", "payments"]}, True),
+    ):
+        before = driven.state.epoch
+        driven.resolve(matches)
+        assert driven.state.epoch == before + begins
