@@ -305,18 +305,6 @@ async def test_acls_without_effect_are_created_only_if_allowed() -> None:
         assert list(stand_in.acls) == vain
 
 
-async def test_ranges_of_addresses_are_created_only_where_they_match_clients() -> None:
-    """A23: the stand-in has no level of metadata.version."""
-    of_range = replace(ACL, host="10.0.0.0/8")
-    stand_in = EmbeddedState()
-    async with cluster_of(stand_in) as cluster, cluster.client() as client:
-        results = await client.create_acls([of_range, ACL])
-        assert results.values() == {ACL: None}
-        assert "matches no client of this cluster" in str(results.errors()[of_range])
-        (await client.create_acls([of_range], allow_without_effect=True)).all()
-        assert list(stand_in.acls) == [ACL, of_range]
-
-
 async def test_results_of_a_creation_are_matched_by_position() -> None:
     """A18, A19."""
 
