@@ -87,7 +87,7 @@ bench: setup $(VENV)/.spark ## Measure against other Kafka libraries; writes doc
 docs: setup ## Build the documentation into site/
 	$(BIN)/python docs/building/build.py
 
-lock: setup ## Resolve all requirements anew
+lock: setup ## Resolve all requirements again
 	$(COMPILE) --upgrade --extra codegen --extra cli --extra tables --extra test pyproject.toml requirements/dev.in -o requirements/dev.txt
 	$(COMPILE) --upgrade requirements/spark.in -o requirements/spark.txt
 	for release in $(SPARK_RELEASES); do \

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 from tests.embedded.configurations import configuration_of
+from tests.embedded.received import received
 
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.consumer.group_state import ConsumerGroupState, ConsumerKey
@@ -85,7 +86,7 @@ class DrivenConsumerGroup:
 
     def send(self, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
         """Send a heartbeat; an error is an answer here."""
-        beat = Beat(request, "client", "/127.0.0.1", check_regex)
+        beat = Beat(received(request, 1), "client", "/127.0.0.1", check_regex)
         try:
             if request.member_epoch in {LEFT, LEFT_FOR_A_WHILE}:
                 answer = self.group.leave(beat, self.now)

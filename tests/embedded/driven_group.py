@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 
+from tests.embedded.received import received
+
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.classic.states import State
@@ -59,7 +61,7 @@ class Driven:
         protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
         who = (member_id, instance_id, "consumer", protocols)
         ticket = next(self._tickets)
-        request = JoinGroupRequest("g", session_ms, rebalance_ms, *who)
+        request = received(JoinGroupRequest("g", session_ms, rebalance_ms, *who), 9)
         self.group.join(Joining(request, version, "c", "/127.0.0.1"), ticket, self.now)
         self._take()
         return ticket
@@ -73,12 +75,13 @@ class Driven:
         given = (SyncGroupRequest.SyncGroupRequestAssignment(*each) for each in (assignments or {}).items())
         request = SyncGroupRequest("g", self.group.generation, member_id, assignments=tuple(given))
         ticket = next(self._tickets)
-        self.group.sync(request, ticket, self.now)
+        self.group.sync(received(request, 5), ticket, self.now)
         self._take()
         return ticket
 
     def beat(self, member_id: str) -> ErrorCode:
-        return self.group.heartbeat(HeartbeatRequest("g", self.group.generation, member_id), self.now)
+        request = HeartbeatRequest("g", self.group.generation, member_id)
+        return self.group.heartbeat(received(request, 4), self.now)
 
     def wait(self, seconds: float) -> None:
         self.seconds += seconds

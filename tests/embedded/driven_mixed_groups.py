@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 
 from tests.embedded.configurations import configuration_of
+from tests.embedded.received import received
 
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.cluster import Cluster
@@ -25,7 +26,7 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.nodes import Nodes
-from kafkawire.broker.share_coordinator.states import ShareStates
+from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
 from kafkawire.broker.topic_names import OFFSETS_TOPIC, SHARES_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
@@ -80,7 +81,7 @@ class DrivenMixedGroups:
         self.coordinator = GroupCoordinator.opened(None, topic, self.clock)
         self.coordinator.follow(self._controller)
         share_topic = InternalTopic(SHARES_TOPIC, self._controller, self._properties, placement)
-        self._share_states = ShareStates.opened(None, share_topic, self._properties, self.clock)
+        self._share_coordinator = ShareCoordinator.opened(None, share_topic, self._properties, self.clock)
         self.topics = KnownTopics(self._image.topics, lambda: self._controller.end_offset, lambda _: None)
         self._controller.subscribe_to_commits(self.topics.committed)
         self._begin()
@@ -96,7 +97,7 @@ class DrivenMixedGroups:
             self.clock,
             settings=ShareGroupSettings(self._properties, lambda _: {}),
             topics=self.topics,
-            states=self._share_states,
+            share_coordinator=self._share_coordinator,
         )
         self.members = GroupMembers(self.coordinator, self._classic, self._consumer, share)
 
@@ -137,7 +138,7 @@ class DrivenMixedGroups:
     async def send(self, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
         """Send a heartbeat of a consumer; an error is an answer here."""
         try:
-            return await self._consumer.heartbeat(request, 1, ("client", "/127.0.0.1"), lambda _: True)
+            return await self._consumer.heartbeat(received(request, 1), 1, ("client", "/127.0.0.1"), lambda _: True)
         except GroupError as refused:
             return ConsumerGroupHeartbeatResponse(error_code=refused.code, error_message=refused.message)
 
@@ -208,7 +209,7 @@ class ClassicClient:
 
     async def _beat(self) -> None:
         request = HeartbeatRequest("g", self.generation, self.member_id, self.instance_id)
-        self.error = self._groups.members.heartbeat(request)
+        self.error = self._groups.members.heartbeat(received(request, 4))
         if self.error in _LOST:
             self._lose()
         elif self.error:
@@ -224,7 +225,8 @@ class ClassicClient:
         metadata = encode_subscription(ConsumerProtocolSubscription(self.topics, None, owned, self.generation), 2)
         protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
         who = (self.member_id, self.instance_id, "consumer", protocols)
-        joining = Joining(JoinGroupRequest("g", 10_000, 20_000, *who), 9, "client", "/127.0.0.1")
+        request = received(JoinGroupRequest("g", 10_000, 20_000, *who), 9)
+        joining = Joining(request, 9, "client", "/127.0.0.1")
         self.must_join = False
         self._waiting = asyncio.ensure_future(self._groups.members.join(joining, lambda _: True))
         await self._take()
@@ -256,7 +258,7 @@ class ClassicClient:
         )
         names = (joined.protocol_type, joined.protocol_name)
         request = SyncGroupRequest("g", self.generation, self.member_id, self.instance_id, *names, assignments)
-        self._waiting = asyncio.ensure_future(self._groups.members.sync(request))
+        self._waiting = asyncio.ensure_future(self._groups.members.sync(received(request, 5)))
         await self._take()
 
     def _assign(self, synced: SyncGroupResponse) -> None:

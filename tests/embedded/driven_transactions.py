@@ -57,6 +57,7 @@ class DrivenTransactions:
 
     Attributes:
         clock: moved by ``wait``.
+        markers: writes markers to the partitions.
         transactions: takes requests.
     """
 
@@ -79,14 +80,14 @@ class DrivenTransactions:
         self._logs = [store.log(_ID, number) for number in numbers]
         self._readers = [_Reader() for _ in numbers]
         rules = RulesOfTopics(DynamicConfiguration(_CONFIGURATION, image.configs), image.configs)
-        self._markers = MarkerWriter(self._controller, store, self._groups, rules, self.clock)
+        self.markers = MarkerWriter(self._controller, store, self._groups, rules, self.clock)
         self._ids = ProducerIds(self._controller, 1)
         self._settings = TransactionSettings.of(_CONFIGURATION)
         self.transactions = self._made()
 
     def _made(self) -> Transactions:
         return Transactions(
-            self._coordinator, self._markers, self._controller, self._ids, clock=self.clock, settings=self._settings
+            self._coordinator, self.markers, self._controller, self._ids, clock=self.clock, settings=self._settings
         )
 
     @property

@@ -322,7 +322,7 @@ def _share_groups(
         clock,
         settings=ShareGroupSettings(state.configuration, of_group),
         topics=consumer_groups.topics,
-        states=state.shares,
+        share_coordinator=state.shares,
     )
     groups.follow(state.controller)
     return groups

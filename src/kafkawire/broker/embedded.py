@@ -1,12 +1,9 @@
-"""The embedded broker: everything put together."""
+"""The embedded broker, for asyncio."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import replace
 from datetime import datetime
 from os import PathLike
 from pathlib import Path
@@ -15,33 +12,19 @@ from typing import Self
 
 from kafkawire.arguments.checks import checked
 from kafkawire.broker.any_broker import AnyBroker
-from kafkawire.broker.assembly import Assembled, assemble
-from kafkawire.broker.authorization import Authorization
-from kafkawire.broker.clock import Clock, SystemClock, pass_time, some_turns
+from kafkawire.broker.assembly import Assembled
+from kafkawire.broker.broker_run import BrokerRun, BrokerSetup
+from kafkawire.broker.clock import Clock, SystemClock, some_turns
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration, ConfigurationError
-from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.faults.faults import Faults
-from kafkawire.broker.listener.acceptor import ListenerContext
-from kafkawire.broker.listener.admission import Admission
-from kafkawire.broker.listener.configured_listeners import configured_listeners
-from kafkawire.broker.listener.connection import Service
-from kafkawire.broker.listener.frame_room import FrameRoom
-from kafkawire.broker.listener.sasl.offered import Users
-from kafkawire.broker.listener.server import Server
-from kafkawire.broker.opened_state import OpenedState
-from kafkawire.broker.plugins.configured_authorizer import configured_authorizer
 from kafkawire.broker.quotas.metrics import QuotaMetric
-from kafkawire.broker.quotas.quota_updates import QuotaUpdates
 from kafkawire.broker.request_log import REQUESTS_KEPT, RequestLog
 from kafkawire.broker.state_copy import StateCopy
 from kafkawire.broker.storage.errors import StorageError
-from kafkawire.broker.topics.declared import create_missing
 from kafkawire.broker.twin import TwinSource
 from kafkawire.broker.version_tables import version_table
 from kafkawire.model.topics import NewTopic
-
-_log = logging.getLogger(__name__)
 
 
 class EmbeddedBroker(AnyBroker):
@@ -111,25 +94,27 @@ class EmbeddedBroker(AnyBroker):
                 "state is for a broker in memory, without from_log. To begin with a copy of a data directory, stop its "
                 "broker, copy the directory, and pass the copy as data_dir"
             )
-        self._table = None if release is None else version_table(release)
-        self._source = state if from_log is None else TwinSource(Path(from_log), as_of)
-        self._configuration = BrokerConfiguration(properties or {})
-        if state is not None and state.node_id != self._configuration.integer("node.id"):
+        configuration = BrokerConfiguration(properties or {})
+        node_id = configuration.integer("node.id")
+        if state is not None and state.node_id != node_id:
             raise ConfigurationError(f"the state is of the node {state.node_id}: set node.id to {state.node_id}")
-        rack = self._configuration.text("broker.rack") or None
-        cluster = Cluster("", self._configuration.integer("node.id"), host, port, rack)
+        cluster = Cluster("", node_id, host, port, configuration.text("broker.rack") or None)
         faults = Faults(None if data_dir is None else self._restart_soon)
         super().__init__(cluster, faults, RequestLog(requests_kept), clock or SystemClock())
-        self._data_dir = None if data_dir is None else Path(data_dir)
-        self._host = host
-        self._port = port
-        self._topics = tuple(NewTopic(topic) if isinstance(topic, str) else topic for topic in topics)
-        self._resources: AsyncExitStack | None = None
-        self._halt: asyncio.Future[StorageError] | None = None
-        self._server: Server | None = None
-        self._assembled: Assembled | None = None
-        self._closing: asyncio.Task[None] | None = None
-        self._failure: StorageError | None = None
+        self._setup = BrokerSetup(
+            configuration,
+            cluster,
+            self._clock,
+            self.faults,
+            self.requests,
+            data_dir=None if data_dir is None else Path(data_dir),
+            source=state if from_log is None else TwinSource(Path(from_log), as_of),
+            host=host,
+            port=port,
+            topics=tuple(NewTopic(topic) if isinstance(topic, str) else topic for topic in topics),
+            table=None if release is None else version_table(release),
+        )
+        self._run: BrokerRun | None = None
         self._restarting: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -173,13 +158,12 @@ class EmbeddedBroker(AnyBroker):
                 await admin.list_topics()  # the client has connected again
             ```
         """
-        if self._server is None:
-            raise RuntimeError("the broker was not started")
+        self._last_run()
         await self._restarted()
         await self._restart()
 
     async def _restart(self) -> None:
-        ports = {} if self._server is None else self._server.ports
+        ports = self._last_run().ports
         await self._stop()
         await self._start(ports)
 
@@ -200,66 +184,10 @@ class EmbeddedBroker(AnyBroker):
                 self._restarting = None
             await restarting
 
-    async def _before_write(self, files: str) -> None:
-        seconds = self.faults.seconds_before_write(files) if self.faults else 0.0
-        if seconds:
-            await pass_time(self._clock, seconds)
-
     async def _start(self, ports: Mapping[str, int]) -> None:
-        """Start on these ports; on those of the properties where a listener has none."""
-        if self._resources is not None:
+        if self._is_running():
             raise RuntimeError("the broker runs already")
-        self._failure = self._server = self._closing = None
-        self._halt = asyncio.get_running_loop().create_future()
-        async with AsyncExitStack() as resources:
-            state = await OpenedState.opened(
-                self._data_dir,
-                self._source,
-                self._configuration,
-                self._cluster,
-                clock=self._clock,
-                on_failure=self._fail,
-                before_write=self._before_write,
-            )
-            resources.push_async_callback(state.depart)
-            if self._data_dir is not None:
-                self._source = None  # the directory has the state from now on
-            configuration = state.configuration
-            updates = QuotaUpdates(configuration, state.controller, self._cluster, state.nodes, self._clock)
-            resources.callback(updates.quotas.close)
-            authorizer = configured_authorizer(configuration, state.controller)
-            if authorizer is not None:
-                resources.callback(authorizer.close)
-            assembled = assemble(
-                state,
-                access=Authorization(authorizer),
-                quotas=updates.quotas,
-                faults=self.faults,
-                clock=self._clock,
-                received=self.requests,
-                resources=resources,
-                table=self._table,
-            )
-            listeners = configured_listeners(configuration, self._host, self._port)
-            server = Server(
-                [replace(listener, port=ports.get(listener.name, listener.port)) for listener in listeners],
-                configuration,
-                self._listener_context(state, assembled),
-            )
-            resources.push_async_callback(server.stop)
-            server.bind()
-            self._cluster.endpoints = dict(server.endpoints)
-            first = next(iter(self._cluster.endpoints.values()))
-            self._cluster.host, self._cluster.port = first.host, first.port
-            await state.arrive()
-            assembled.load()
-            updates.begin()
-            await create_missing(self._topics, assembled.creation, state.controller)
-            assembled.begin(resources)
-            server.start()
-            self._assembled = assembled
-            self._server = server
-            self._resources = resources.pop_all()
+        self._run = await BrokerRun.started(self._setup, ports)
 
     async def stop(self) -> None:
         """Close all connections, and write what is not durable yet.
@@ -273,19 +201,12 @@ class EmbeddedBroker(AnyBroker):
             await self._stop()
 
     async def _stop(self) -> None:
-        resources, self._resources = self._resources, None
-        if self._closing is not None:
-            await self._closing
-        if resources is not None:
-            await resources.aclose()
-        if self._failure is not None:
-            raise self._failure
+        if self._run is not None:
+            await self._run.stop()
 
     async def halted(self) -> StorageError:
         """Wait until a write fails, after which the broker answers no more requests; returns the error."""
-        if self._halt is None:
-            raise RuntimeError("the broker was not started")
-        return await asyncio.shield(self._halt)
+        return await self._last_run().halted()
 
     async def advance(self, seconds: float) -> None:
         """Move the clock forward, and wait until the broker has done what became due.
@@ -317,8 +238,8 @@ class EmbeddedBroker(AnyBroker):
     async def _settled(self) -> None:
         await some_turns()
         await self._restarted()
-        if self._assembled is not None:
-            await self._assembled.settled()
+        if self._is_running():
+            await self._running().settled()
 
     def quota_metrics(self) -> Sequence[QuotaMetric]:
         """The use of the client quotas: a row for each group of clients that share one, as in Kafka's metrics.
@@ -372,8 +293,9 @@ class EmbeddedBroker(AnyBroker):
     async def copy_state(self) -> StateCopy:
         """A copy of the state at this moment, with which other brokers can begin; it stays as it is.
 
-        Topics and their records, configurations, ACLs, quotas, users, transactions and the offsets of groups are in it;
-        members of groups are not. The copies and this broker share the bytes of the records.
+        Topics and their records, configurations, ACLs, quotas, users, transactions, the offsets of groups and the
+        states of share groups are in it; members of groups are not. The copies and this broker share the bytes of the
+        records.
 
         Raises:
             RuntimeError: the broker does not run.
@@ -408,29 +330,14 @@ class EmbeddedBroker(AnyBroker):
                 raise
 
     def _is_running(self) -> bool:
-        return self._resources is not None
+        return self._run is not None and not self._run.is_over
 
     def _running(self) -> Assembled:
-        if self._assembled is None or self._resources is None:
+        if self._run is None or self._run.is_over:
             raise RuntimeError("the broker does not run: enter its `with` block, or call start()")
-        return self._assembled
+        return self._run.assembled
 
-    def _listener_context(self, state: OpenedState, assembled: Assembled) -> ListenerContext:
-        image = state.controller.image
-        admission = Admission(DynamicConfiguration(state.configuration, image.configs))
-        service = Service(
-            assembled.dispatcher, state.controller, self._clock, FrameRoom(), assembled.shares.connection_closed
-        )
-        # Clients cannot read the directory's id, and it stays the same as long as the users stored there.
-        users = Users(image.scram, assembled.tokens.login, secret=state.directory_id)
-        return ListenerContext(service, admission, assembled.quotas.connections, users)
-
-    def _fail(self, error: StorageError) -> None:
-        """At the first error, close all connections and wake the callers of ``halted``."""
-        if self._failure is not None:
-            return
-        self._failure = error
-        if self._halt is not None:
-            self._halt.set_result(error)
-        if self._server is not None:
-            self._closing = asyncio.get_running_loop().create_task(self._server.stop())
+    def _last_run(self) -> BrokerRun:
+        if self._run is None:
+            raise RuntimeError("the broker was not started")
+        return self._run

@@ -32,7 +32,8 @@ from kafkawire.broker.registration import (
     leadership_records,
     restart_records,
 )
-from kafkawire.broker.share_coordinator.states import RecordedShares, ShareStates
+from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
+from kafkawire.broker.share_coordinator.state import SharesState
 from kafkawire.broker.state_copy import StateCopy, copied_state
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER, DataDirectory, node_id_of
 from kafkawire.broker.storage.errors import StorageError
@@ -77,7 +78,7 @@ class OpenedState:
     controller: Controller
     coordinator: GroupCoordinator
     transactions: TransactionCoordinator
-    shares: ShareStates
+    shares: ShareCoordinator
     store: RecordStore
     resources: AsyncExitStack
 
@@ -112,7 +113,7 @@ class OpenedState:
             cluster_id, directory_id = str(Uuid.random()), Uuid.random()
             log, image = MetadataLog(), MetadataImage()
             groups, transactional_ids, store = GroupsState(), TransactionsState(), RecordStore()
-            recorded_shares = RecordedShares()
+            recorded_shares = SharesState()
             disk = on_failure, before_write
             if isinstance(source, StateCopy):
                 cluster_id, directory_id = source.cluster_id, source.directory_id
@@ -150,7 +151,7 @@ class OpenedState:
             )
             resources.push_async_callback(transactions.close)
             shares_topic = InternalTopic(SHARES_TOPIC, controller, configuration, placement)
-            shares = ShareStates.opened(
+            shares = ShareCoordinator.opened(
                 data_dir,
                 shares_topic,
                 configuration,

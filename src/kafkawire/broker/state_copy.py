@@ -14,7 +14,7 @@ from kafkawire.broker.groups.state import GroupsState
 from kafkawire.broker.image.metadata_image import MetadataImage, image_of
 from kafkawire.broker.internal_topics.entries import Written
 from kafkawire.broker.partitions.record_store import RecordStore
-from kafkawire.broker.share_coordinator.states import RecordedShares
+from kafkawire.broker.share_coordinator.state import SharesState
 from kafkawire.broker.transactions.state import TransactionsState
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
@@ -90,9 +90,9 @@ class StateCopy:
             transactions.apply(*entry)
         return transactions
 
-    def shares(self) -> RecordedShares:
+    def shares(self) -> SharesState:
         """What share groups have acknowledged, for one broker to change."""
-        shares = RecordedShares()
+        shares = SharesState()
         for entry in self._shares:
             shares.apply(*entry)
         return shares
@@ -109,7 +109,7 @@ async def copied_state(
     controller: Controller,
     groups: GroupsState,
     transactions: TransactionsState,
-    shares: RecordedShares,
+    shares: SharesState,
     store: RecordStore,
 ) -> StateCopy:
     """A copy of the state of a broker that runs.

@@ -66,7 +66,8 @@ def run(
         typer.Option(help="File for the address: written when clients can connect, removed when the broker stops."),
     ] = None,
 ) -> None:
-    """Run a broker for tests in this process: topics, configs, ACLs, quotas and users as in Apache Kafka, on one node.
+    """Run a broker for tests in this process: topics, records, configs, ACLs, quotas, users, groups and transactions as
+    in Apache Kafka, on one node.
 
     It prints its address once clients can connect, and stops on SIGTERM or Ctrl-C.
 

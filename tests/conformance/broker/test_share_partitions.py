@@ -15,8 +15,8 @@ from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
 
 from kafkawire.broker.served_apis import RELEASE
+from kafkawire.broker.share_coordinator.state import ShareState, ShareSummary, StateUpdate
 from kafkawire.broker.share_coordinator.state_batches import RecordState, StateBatch
-from kafkawire.broker.share_coordinator.states import ShareState, ShareSummary, StateUpdate
 from kafkawire.broker.shares.acknowledging import Acknowledgement, AcknowledgementError, acknowledge
 from kafkawire.broker.shares.acquiring import ReadRecords, Wanted, acquire
 from kafkawire.broker.shares.settings import ShareRules

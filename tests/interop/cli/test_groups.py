@@ -7,8 +7,10 @@ import uuid
 from pathlib import Path
 
 import pytest
+from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.java_admin import JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
+from tests.apache_kafka.releases import broker_releases, offers_feature
 from tests.interop.cli.conftest import RowsOf
 
 from kafkawire.admin import BlockingAdminClient, NewTopic, TopicPartition
@@ -105,3 +107,18 @@ def test_offsets_and_groups_are_deleted(
     assert [row["status"] for row in rows()] == ["done"]
     assert main(["groups", "delete", group, "--yes", *servers, "-o", "jsonl"]) == ExitCode.FAILED
     assert [row["error"] for row in rows()] == ["GROUP_ID_NOT_FOUND"]
+
+
+@pytest.mark.parametrize("release", [each for each in broker_releases() if offers_feature(each, "share.version")])
+def test_offsets_of_a_share_group_are_deleted(release: str, kafka_brokers: Brokers, rows: RowsOf) -> None:
+    address, name = kafka_brokers(release).address, f"shared-{uuid.uuid4().hex}"
+    words = ["groups", "delete-offsets", name, "--topic", name, "-b", address, "-o", "jsonl"]
+    with BlockingAdminClient(address) as client:
+        client.create_topics([NewTopic(name, 2, 1)]).all()
+        client.wait_for_topics([name]).all()
+        client.alter_share_group_offsets(name, {TopicPartition(name, each): 0 for each in (0, 1)}).all()
+        assert main([*words, "--dry-run"]) == ExitCode.DONE
+        assert [(row["item"], row["status"]) for row in rows()] == [(name, "would be done")]
+        assert main([*words, "--yes"]) == ExitCode.DONE
+        assert [(row["item"], row["status"]) for row in rows()] == [(name, "done")]
+        assert client.list_share_group_offsets([name])[name].all() == {}

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from kafkawire.broker.share_coordinator.states import (
-    RecordedShares,
+from kafkawire.broker.share_coordinator.state import (
     SharePartitionKey,
+    SharesState,
     ShareState,
     ShareSummary,
     StateUpdate,
@@ -66,7 +66,7 @@ class SharePartitionMachine(RuleBasedStateMachine):
         self.stays_at = -1
         """Where the partition starts although the record is done with: it was recorded, and records may be missing
         before it. Apache Kafka goes on when a later one was delivered and acknowledged."""
-        self.recorded = RecordedShares()
+        self.recorded = SharesState()
         first = ShareState(0, ShareSummary(0, 0, 0, 0))
         self.recorded.apply(ShareSnapshotKey(*KEY), snapshot(first))
         self.partition = self.read()

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.embedded.connection import connected_to
+from tests.embedded.share_members import ShareClient
+from tests.embedded.transactional_producer import TransactionalProducer
 from tests.kafka_logs.dumps import FIXTURES
 
 from kafkawire.admin import (
@@ -23,7 +26,12 @@ from kafkawire.admin import (
 )
 from kafkawire.broker import ConfigurationError, DataDirectoryError, EmbeddedBroker, StorageError, ThreadedBroker
 from kafkawire.broker.metadata_log.snapshots import Snapshot, write_snapshot
-from kafkawire.protocol import FeatureLevelRecord, UserScramCredentialRecord
+from kafkawire.protocol import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    FeatureLevelRecord,
+    UserScramCredentialRecord,
+)
 from kafkawire.wire import Message
 
 QUOTA = ClientQuotaAlteration(ClientQuotaEntity({"user": "alice"}), {"producer_byte_rate": 1000.0})
@@ -53,6 +61,22 @@ async def test_its_addresses_are_those_of_its_listeners() -> None:
         assert (host, int(port) > 0) == ("localhost", True)
         with pytest.raises(KeyError):
             broker.address("NOWHERE")
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+async def test_it_leaves_no_task_behind_however_much_it_had_to_wait_for(tmp_path: Path, is_kept: bool) -> None:
+    """Sessions of members, an open transaction, and what is done at intervals."""
+    before = asyncio.all_tasks()
+    async with EmbeddedBroker(data_dir=tmp_path if is_kept else None, topics=("in", "out", "orders")) as broker:
+        async with connected_to(broker) as client:
+            producer = TransactionalProducer(client)
+            await producer.begun()
+            assert await producer.write(b"1") == 0
+            await ShareClient(client, "sharers", "a").join()
+            join = ConsumerGroupHeartbeatRequest("consumers", "a", 0, None, None, 20_000, ("orders",), None, None, ())
+            assert (await client.ask(join, 1, ConsumerGroupHeartbeatResponse)).member_epoch
+        assert len(asyncio.all_tasks() - before) > 5
+    assert asyncio.all_tasks() == before
 
 
 async def test_without_a_directory_it_forgets_everything() -> None:

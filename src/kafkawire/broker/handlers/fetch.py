@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
-from kafkawire.broker.partitions.partition_log import PartitionLog, leader_epoch_error
+from kafkawire.broker.partitions.leader_epochs import leader_epoch_error
+from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.storage.errors import StorageError

@@ -105,7 +105,7 @@ class GroupHandlers:
         elif key_type == CoordinatorType.TRANSACTION:
             self._transactions.expect()
         else:
-            self._share_groups.states.expect()
+            self._share_groups.share_coordinator.expect()
         own = self._cluster.endpoint(call.session.listener)
         return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
 
@@ -201,7 +201,7 @@ class GroupHandlers:
                 self._groups.forget(group_id)
                 self._coordinator.commit(list(self._coordinator.state.by_id[group_id].removal()))
             results.append(DeleteGroupsResponse.DeletableGroupResult(group_id, error))
-        await self._share_groups.states.durable()
+        await self._share_groups.share_coordinator.durable()
         await self._coordinator.durable()
         return DeleteGroupsResponse(results=tuple(results))
 

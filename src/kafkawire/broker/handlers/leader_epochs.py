@@ -6,7 +6,7 @@ import logging
 
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
-from kafkawire.broker.partitions.partition_log import leader_epoch_error
+from kafkawire.broker.partitions.leader_epochs import end_of_epoch, leader_epoch_error
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.storage.errors import StorageError
@@ -59,7 +59,7 @@ class LeaderEpochHandlers:
             return _Result(stale, asked.partition)
         try:
             log = self._store.log(topic.topic_id, asked.partition)
-            epoch, end_offset = log.end_of_epoch(asked.leader_epoch, partition.leader_epoch)
+            epoch, end_offset = end_of_epoch(log, asked.leader_epoch, partition.leader_epoch)
         except (OSError, StorageError) as error:
             _log.error("The leader epochs of %s-%d cannot be read: %s", name, asked.partition, error)
             return _Result(ErrorCode.KAFKA_STORAGE_ERROR, asked.partition)

@@ -9,7 +9,8 @@ from typing import Final
 
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
-from kafkawire.broker.partitions.partition_log import FoundOffset, PartitionLog, leader_epoch_error
+from kafkawire.broker.partitions.leader_epochs import leader_epoch_error
+from kafkawire.broker.partitions.partition_log import FoundOffset, PartitionLog
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.model.acls.bindings import AclOperation, ResourceType

@@ -9,7 +9,7 @@ from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.share_coordinator.states import SharePartitionKey
+from kafkawire.broker.share_coordinator.state import SharePartitionKey
 from kafkawire.broker.shares.acknowledging import Acknowledgement, AcknowledgeType
 from kafkawire.broker.shares.live_shares import ShareError
 from kafkawire.broker.shares.sessions import FINAL_EPOCH, INITIAL_EPOCH, FetchedPartition, SessionKey, ShareSessionError
@@ -106,7 +106,7 @@ class ShareAcknowledgements:
         if any(asked.values()):
             async for fetched, acknowledgements in in_slices(asked.items()):
                 results[fetched] = await self._apply(fetched, session, acknowledgements)
-            await self._shares.states.durable()
+            await self._shares.coordinator.durable()
         return results
 
     async def _apply(
@@ -142,7 +142,7 @@ class ShareAcknowledgeHandlers:
         results = await self._acknowledgements.applied(request.topics, key, call, renews=request.is_renew_ack)
         if request.share_session_epoch == FINAL_EPOCH:
             await self._shares.release(key)
-            await self._shares.states.durable()
+            await self._shares.coordinator.durable()
         return ShareAcknowledgeResponse(
             acquisition_lock_timeout_ms=self._shares.rules(key.group_id).lock_ms, responses=_topics(results)
         )

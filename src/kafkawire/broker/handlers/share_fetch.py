@@ -13,7 +13,7 @@ from kafkawire.broker.handlers.share_acknowledgements import RENEWS_SINCE, Resul
 from kafkawire.broker.handlers.share_reading import Found, Reading, ShareReader
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
-from kafkawire.broker.share_coordinator.states import SharePartitionKey
+from kafkawire.broker.share_coordinator.state import SharePartitionKey
 from kafkawire.broker.shares.acquiring import Wanted
 from kafkawire.broker.shares.live_shares import ShareError
 from kafkawire.broker.shares.sessions import (
@@ -71,7 +71,7 @@ class ShareFetchHandlers:
         response = self._response(request, session, found, call)
         if request.share_session_epoch == FINAL_EPOCH:
             await self._shares.release(key)
-            await self._shares.states.durable()
+            await self._shares.coordinator.durable()
         return response if response.error_code else _with_results(response, results)
 
     def _session(

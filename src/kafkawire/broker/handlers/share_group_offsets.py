@@ -124,7 +124,7 @@ class ShareGroupOffsetHandlers:
         return DescribedTopic(name, topic_id, tuple(self._partition(group_id, topic_id, each) for each in in_order))
 
     def _partition(self, group_id: str, topic_id: Uuid, partition: int) -> DescribedPartition:
-        summary = self._groups.states.summary(group_id, topic_id, partition)
+        summary = self._groups.share_coordinator.summary(group_id, topic_id, partition)
         if summary is None:
             return DescribedPartition(partition, -1)
         lag = -1

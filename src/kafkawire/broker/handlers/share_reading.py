@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from kafkawire.broker.share_coordinator.states import SharePartitionKey
+from kafkawire.broker.share_coordinator.state import SharePartitionKey
 from kafkawire.broker.shares.acquiring import Acquired, ReadRecords, Wanted, acquire
 from kafkawire.broker.shares.live_shares import LiveShares
 from kafkawire.broker.shares.share_partition import SharePartition

@@ -12,16 +12,9 @@ from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
+from kafkawire.broker.share_coordinator.coordinator import FENCED, UNWRITTEN
+from kafkawire.broker.share_coordinator.state import NO_EPOCH, UNINITIALIZED, SharePartitionKey, ShareState, StateUpdate
 from kafkawire.broker.share_coordinator.state_batches import StateBatch
-from kafkawire.broker.share_coordinator.states import (
-    FENCED,
-    NO_EPOCH,
-    UNINITIALIZED,
-    UNWRITTEN,
-    SharePartitionKey,
-    ShareState,
-    StateUpdate,
-)
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation
 from kafkawire.protocol import (
@@ -95,7 +88,7 @@ class ShareStateHandlers:
     """Read and change the recorded states of share partitions."""
 
     def __init__(self, context: HandlerContext) -> None:
-        self._states = context.shares.states
+        self._coordinator = context.shares.coordinator
         self._topics = context.controller.image.topics
         self._access = context.access
         self.apis = (
@@ -114,8 +107,8 @@ class ShareStateHandlers:
         ) -> Initialized:
             error = error or self._fenced(key, state_epoch=asked.state_epoch) or self._topic_error(key)
             if error is None:
-                await self._states.prepare((key.owner,))
-                self._states.initialize(*key, asked.state_epoch, asked.start_offset)
+                await self._coordinator.prepare((key.owner,))
+                self._coordinator.initialize(*key, asked.state_epoch, asked.start_offset)
             return Initialized(asked.partition, *error or ())
 
         results = await self._of_each(request.group_id, request.topics, call, initialized, may_lack_partitions=True)
@@ -127,13 +120,13 @@ class ShareStateHandlers:
         async def read(
             key: SharePartitionKey, asked: ReadShareGroupStateRequest.PartitionData, error: _Error | None
         ) -> Read:
-            if error is None and self._states.summary(*key) is None:
+            if error is None and self._coordinator.summary(*key) is None:
                 error = _Error(ErrorCode.INVALID_REQUEST, _UNREAD)
             error = error or self._fenced(key, asked.leader_epoch) or self._topic_error(key)
             if error is not None:
                 return Read(asked.partition, *error)
-            await self._states.prepare((key.owner,))
-            state = self._states.read_to_deliver(key, asked.leader_epoch)
+            await self._coordinator.prepare((key.owner,))
+            state = self._coordinator.read_to_deliver(key, asked.leader_epoch)
             if isinstance(state, ErrorCode):
                 return Read(asked.partition, state, _WORDS.get(state, _UNREAD))
             return _recorded(asked.partition, state)
@@ -147,12 +140,12 @@ class ShareStateHandlers:
         async def written(
             key: SharePartitionKey, asked: WriteShareGroupStateRequest.PartitionData, error: _Error | None
         ) -> Wrote:
-            if error is None and self._states.summary(*key) is None:
+            if error is None and self._coordinator.summary(*key) is None:
                 error = _Error(ErrorCode.INVALID_REQUEST, UNWRITTEN)
             error = error or self._fenced(key, asked.leader_epoch, asked.state_epoch) or self._topic_error(key)
             if error is None:
-                await self._states.prepare((key.owner,))
-                code = self._states.write(key, _update(asked))
+                await self._coordinator.prepare((key.owner,))
+                code = self._coordinator.write(key, _update(asked))
                 error = _Error(code, _WORDS.get(code, UNWRITTEN)) if code else None
             return Wrote(asked.partition, *error or ())
 
@@ -167,8 +160,8 @@ class ShareStateHandlers:
         ) -> Deleted:
             error = error or self._topic_error(key)
             if error is None:
-                await self._states.prepare((key.owner,))
-                self._states.delete(*key)
+                await self._coordinator.prepare((key.owner,))
+                self._coordinator.delete(*key)
             return Deleted(asked.partition, *error or ())
 
         results = await self._of_each(request.group_id, request.topics, call, deleted)
@@ -182,7 +175,7 @@ class ShareStateHandlers:
         async def summarized(
             key: SharePartitionKey, asked: ReadShareGroupStateSummaryRequest.PartitionData, error: _Error | None
         ) -> Summary:
-            error, summary = error or self._topic_error(key), self._states.summary(*key)
+            error, summary = error or self._topic_error(key), self._coordinator.summary(*key)
             if error is not None:
                 return Summary(asked.partition, *error)
             if summary is None:
@@ -226,7 +219,7 @@ class ShareStateHandlers:
         ):
             key = SharePartitionKey(group_id, topic_id, asked.partition)
             results.setdefault(topic_id, []).append(await result(key, asked, refused or self._error(key)))
-        await self._states.durable()
+        await self._coordinator.durable()
         return [(topic_id, tuple(found)) for topic_id, found in results.items()]
 
     def _refused(self, call: Call) -> _Error | None:
@@ -239,7 +232,7 @@ class ShareStateHandlers:
     def _fenced(
         self, key: SharePartitionKey, leader_epoch: int = NO_EPOCH, state_epoch: int = NO_EPOCH
     ) -> _Error | None:
-        code = self._states.fenced(key, leader_epoch, state_epoch)
+        code = self._coordinator.fenced(key, leader_epoch, state_epoch)
         return _Error.of(code) if code else None
 
     def _topic_error(self, key: SharePartitionKey) -> _Error | None:

@@ -15,15 +15,10 @@ from kafkawire.broker.partitions.segment import MemorySegment, MemoryUse, Segmen
 from kafkawire.broker.partitions.transaction_markers import Marker
 from kafkawire.broker.partitions.verifications import Verification
 from kafkawire.broker.storage.transaction_index import AbortedTransaction
-from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import RecordBatch, TimestampType, decode_records
 from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 from kafkawire.wire.message import Struct
 
-NO_EPOCH: Final = -1
-"""In place of a leader epoch where there is none."""
-
-_NO_OFFSET: Final = -1
 _DEFAULT_RULES: Final = SegmentRules()
 
 
@@ -163,30 +158,6 @@ class PartitionLog:
             StorageError, OSError: the file with those of earlier starts of the broker cannot be read.
         """
         return dict(self._epoch_starts)
-
-    def end_of_epoch(self, asked: int, current: int) -> tuple[int, int]:
-        """The last epoch that is not above the one asked for, and the offset after its records (KIP-320).
-
-        Args:
-            asked: the epoch.
-            current: of the partition.
-
-        Returns:
-            -1 and -1 if it is unknown: none, or a later one than all.
-
-        Raises:
-            StorageError, OSError: as of ``epoch_starts``.
-        """
-        starts = {current: self.end_offset} | self.epoch_starts()
-        last = max(starts)
-        if asked in {NO_EPOCH, last}:
-            return (NO_EPOCH, _NO_OFFSET) if asked == NO_EPOCH else (asked, self.end_offset)
-        if asked > last:
-            return NO_EPOCH, _NO_OFFSET
-        following = min(epoch for epoch in starts if epoch > asked)
-        is_deleted = starts[following] <= self.start_offset
-        earlier = [] if is_deleted else [epoch for epoch in starts if epoch <= asked]
-        return max(earlier, default=asked), max(starts[following], self.start_offset)
 
     async def durable(self, offset: int | None = None) -> None:
         """Wait until records would survive a crash, as far as this log can.
@@ -408,15 +379,3 @@ class PartitionLog:
             if not waiter.done():
                 waiter.set_result(None)
         self._waiting.clear()
-
-
-def leader_epoch_error(requested: int, epoch: int) -> ErrorCode:
-    """The error for the leader epoch in a request; NONE if it is the current one, or -1 for none (KIP-320).
-
-    Args:
-        requested: the leader epoch in the request.
-        epoch: the partition's.
-    """
-    if requested in {NO_EPOCH, epoch}:
-        return ErrorCode.NONE
-    return ErrorCode.FENCED_LEADER_EPOCH if requested < epoch else ErrorCode.UNKNOWN_LEADER_EPOCH

@@ -13,13 +13,8 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.wakes import Wakes
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_store import RecordStore
-from kafkawire.broker.share_coordinator.states import (
-    FENCED,
-    UNINITIALIZED,
-    UNWRITTEN,
-    SharePartitionKey,
-    ShareStates,
-)
+from kafkawire.broker.share_coordinator.coordinator import FENCED, UNWRITTEN, ShareCoordinator
+from kafkawire.broker.share_coordinator.state import UNINITIALIZED, SharePartitionKey
 from kafkawire.broker.shares.acknowledging import Acknowledgement, AcknowledgementError, acknowledge
 from kafkawire.broker.shares.sessions import SessionKey, ShareSessions
 from kafkawire.broker.shares.settings import ShareRules, ShareSettings, duration_ms
@@ -63,7 +58,7 @@ class LiveShares:
     """The share partitions in use, and the sessions of members.
 
     Args:
-        states: what is recorded.
+        coordinator: has what is recorded.
         store: the records of all partitions.
         controller: has the topics.
         settings: of the groups.
@@ -71,14 +66,19 @@ class LiveShares:
 
     Attributes:
         sessions: of the members.
-        states: as given.
+        coordinator: as given.
     """
 
     def __init__(
-        self, states: ShareStates, store: RecordStore, controller: Controller, settings: ShareSettings, clock: Clock
+        self,
+        coordinator: ShareCoordinator,
+        store: RecordStore,
+        controller: Controller,
+        settings: ShareSettings,
+        clock: Clock,
     ) -> None:
         self.sessions = ShareSessions(settings.most_sessions)
-        self.states = states
+        self.coordinator = coordinator
         self._store = store
         self._topics = controller.image.topics
         self._settings = settings
@@ -88,7 +88,7 @@ class LiveShares:
         self._waiting: dict[SharePartitionKey, set[asyncio.Future[None]]] = {}
         self._wakes = Wakes(clock, self._end_due_locks)
         self._in_background: set[asyncio.Task[None]] = set()
-        states.on_cleared.append(self._drop_all)
+        coordinator.on_cleared.append(self._drop_all)
         controller.subscribe_to_commits(self._committed)
 
     def rules(self, group_id: str) -> ShareRules:
@@ -106,12 +106,12 @@ class LiveShares:
             ShareError: there is no state, or no record to begin with.
             StorageError: a log has failed.
         """
-        await self.states.prepare((key.owner,))
+        await self.coordinator.prepare((key.owner,))
         partition = self._partitions.get(key)
         if partition is not None:
             return partition
         leader_epoch = self._leader_epoch(key)
-        state = self.states.read_to_deliver(key, leader_epoch)
+        state = self.coordinator.read_to_deliver(key, leader_epoch)
         if isinstance(state, ErrorCode):
             raise ShareError(_OF_STATE.get(state, ErrorCode.UNKNOWN_SERVER_ERROR))
         start = state.summary.start_offset
@@ -122,7 +122,7 @@ class LiveShares:
                 self._first_offset(key) if start == UNINITIALIZED else start,
                 rules=partial(self._settings.of, key.group_id),
                 now=self._clock.seconds,
-                write=partial(self.states.write, key),
+                write=partial(self.coordinator.write, key),
             )
         except ValueError as error:
             _log.error("The state of %s cannot be used: %s", key.owner, error)
@@ -134,13 +134,13 @@ class LiveShares:
     async def acknowledge(
         self, key: SharePartitionKey, member_id: str, acknowledgements: Sequence[Acknowledgement]
     ) -> None:
-        """Apply acknowledgements of a member, all or none; they are durable when ``states.durable`` returns.
+        """Apply acknowledgements of a member, all or none; they are durable when ``coordinator.durable`` returns.
 
         Raises:
             ShareError: they are refused.
             StorageError: a log has failed.
         """
-        await self.states.prepare((key.owner,))
+        await self.coordinator.prepare((key.owner,))
         partition = self._partitions.get(key)
         if partition is None:
             words = "This server does not host this topic-partition."
@@ -164,7 +164,7 @@ class LiveShares:
             key = SharePartitionKey(session.group_id, fetched.topic_id, fetched.partition)
             if key not in self._partitions:
                 continue
-            await self.states.prepare((key.owner,))
+            await self.coordinator.prepare((key.owner,))
             partition = self._partitions.get(key)
             if partition is None:
                 continue
@@ -231,7 +231,7 @@ class LiveShares:
         """
         await self._wakes.settled()
         await asyncio.gather(*self._in_background)
-        await self.states.durable()
+        await self.coordinator.durable()
 
     async def close(self) -> None:
         """End the work in the background."""
@@ -243,7 +243,7 @@ class LiveShares:
         if key is None:
             return
         try:
-            await self.states.prepare((owner,))
+            await self.coordinator.prepare((owner,))
             partition = self._partitions.get(key)
             if partition is not None:
                 partition.end_due_locks()
@@ -297,14 +297,14 @@ class LiveShares:
         if removed:
             for key in [key for key in self._partitions if key.topic_id in removed]:
                 self._drop(key)
-            owned = self.states.of_topics(removed)
+            owned = self.coordinator.of_topics(removed)
             if owned:
                 self._later(self._forget(owned))
 
     async def _forget(self, keys: Sequence[SharePartitionKey]) -> None:
         try:
-            await self.states.prepare([key.owner for key in keys])
+            await self.coordinator.prepare([key.owner for key in keys])
             for key in keys:
-                self.states.delete(*key)
+                self.coordinator.delete(*key)
         except (StorageError, OSError) as error:
             _log.error("The states of deleted topics could not be deleted: %s", error)

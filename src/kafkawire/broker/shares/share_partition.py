@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from kafkawire.broker.share_coordinator.state import ShareState, StateUpdate
 from kafkawire.broker.share_coordinator.state_batches import RecordState
-from kafkawire.broker.share_coordinator.states import ShareState, StateUpdate
 from kafkawire.broker.shares.in_flight import UNLOCKED, Delivery, InFlightBatch, InFlightBatches, Part
 from kafkawire.broker.shares.settings import ShareRules
 from kafkawire.protocol.error_codes import ErrorCode

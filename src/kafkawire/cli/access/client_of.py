@@ -24,7 +24,9 @@ DEFAULT_TIMEOUT: Final = 30.0
 
 _ENCODING: Final = "iso-8859-1"
 _LARGEST: Final = 1 << 20
-_TIMEOUT_PROPERTY: Final = "default.api.timeout.ms"
+TIMEOUT_PROPERTY: Final = "default.api.timeout.ms"
+"""The property of Java's clients for the time of a call."""
+
 _PROTOCOL: Final = "security.protocol"
 
 
@@ -134,7 +136,7 @@ class ClusterAccess:
 
     def _timeout_of_properties(self) -> float:
         try:
-            return float(str(self.properties[_TIMEOUT_PROPERTY])) / 1000 or DEFAULT_TIMEOUT
+            return float(str(self.properties[TIMEOUT_PROPERTY])) / 1000 or DEFAULT_TIMEOUT
         except (KeyError, ValueError):  # the client says what is wrong with it
             return DEFAULT_TIMEOUT
 

@@ -63,7 +63,11 @@ class PatternChoice(StrEnum):
 
 PermissionOption = Annotated[
     Permission | None,
-    typer.Option("--permission", help="Only ACLs that allow, or that deny.", rich_help_panel=PANEL),
+    typer.Option(
+        "--permission",
+        help="Whether the ACLs allow or deny: create makes ACLs that allow by default, others find both.",
+        rich_help_panel=PANEL,
+    ),
 ]
 PatternOption = Annotated[
     PatternChoice,

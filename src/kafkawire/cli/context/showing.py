@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Final
 import typer
 
 from kafkawire.admin.client_properties import is_client_property
-from kafkawire.cli.access.client_of import ClusterAccess
+from kafkawire.cli.access.client_of import TIMEOUT_PROPERTY, ClusterAccess
 from kafkawire.cli.access.config_file import config_path, read_config
 from kafkawire.cli.access.contexts import Context, contexts_of
 from kafkawire.cli.access.secret_references import SecretReference, is_secret
@@ -19,6 +19,7 @@ from kafkawire.cli.rows.row import Row
 from kafkawire.column_roles import ColumnRole
 
 _HIDDEN: Final = "(hidden)"
+_DEFAULT: Final = "default"
 
 
 class ContextRow(Row, frozen=True):
@@ -49,7 +50,7 @@ class SettingRow(Row, frozen=True):
     Attributes:
         setting: its name: of the context, or of a property.
         value: as text; of a secret only where it is.
-        source: where it is set.
+        source: where it is set; `default` for a timeout that is set nowhere.
     """
 
     setting: str
@@ -112,10 +113,14 @@ def _settings(access: ClusterAccess, context: Context) -> list[SettingRow]:
             "login.password": _text(login.password),
             "login.token": _text(login.token),
         }
-    rows = [SettingRow(setting, value, here) for setting, value in own.items() if value is not None]
-    for setting, value in sorted(access.properties.items()):
-        is_own = setting in context.properties
-        rows.append(SettingRow(setting, _shown(setting, value), here if is_own else str(access.properties_path)))
+    sources = {each: here if each in context.properties else str(access.properties_path) for each in access.properties}
+    of_timeout = here if context.timeout is not None else sources.get(TIMEOUT_PROPERTY, _DEFAULT)
+    rows = [
+        SettingRow(setting, value, of_timeout if setting == "timeout" else here)
+        for setting, value in own.items()
+        if value is not None
+    ]
+    rows += [SettingRow(each, _shown(each, value), sources[each]) for each, value in sorted(access.properties.items())]
     return rows
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
 import typer
 
-from kafkawire.admin import TopicPartition
+from kafkawire.admin import BlockingAdminClient, ShareGroupDescription, TopicPartition
 from kafkawire.cli.access.changes import (
     ChangeOptions,
     OutcomeRow,
@@ -73,21 +73,24 @@ def delete_offsets(
 ) -> None:
     """Delete the committed offsets of a group in topics that its members no longer read.
 
-    --dry-run is simulated: the group must exist, and no member may read the topics.
+    --dry-run is simulated: the group must exist, and no member may read the topics; a share group must have no members.
     """
     dry_run, yes, output = options
     if not topic:
         raise CommandError("--topic is missing; name the topics whose offsets shall go", ExitCode.USAGE)
-    timeout = cluster.options.timeout
+    timeout, topics = cluster.options.timeout, list(dict.fromkeys(topic))
     with cluster.connected() as client:
         committed = client.list_consumer_group_offsets([group], timeout=timeout)[group]
         partitions = sorted(each for each in committed if each.topic in topic)
         with_offsets = {each.topic for each in partitions}
-        rows = [_without_offsets(each) for each in dict.fromkeys(topic) if each not in with_offsets]
+        rows = [_without_offsets(each) for each in topics if each not in with_offsets]
         if dry_run or not committed:
             [(_, described)] = described_groups(client, [group], timeout).items()
             if isinstance(described, KafkaError):
                 print_outcomes([OutcomeRow.failed(group, "group", "delete offsets", described)], output)
+                return
+            if isinstance(described, ShareGroupDescription):
+                print_outcomes(_of_share_group(cluster, client, described, topics, dry_run=dry_run, yes=yes), output)
                 return
             rows += simulated_deletion(described, partitions)
         elif partitions:
@@ -96,6 +99,29 @@ def delete_offsets(
             results = client.delete_consumer_group_offsets(group, partitions, timeout=timeout)
             rows += outcome_rows(explained(results), "offset", "delete")
     print_outcomes(rows, output)
+
+
+def _of_share_group(
+    cluster: Cluster,
+    client: BlockingAdminClient,
+    group: ShareGroupDescription,
+    topics: Sequence[str],
+    *,
+    dry_run: bool,
+    yes: bool,
+) -> list[OutcomeRow]:
+    """Offsets of a share group go by topic: none is left without the others."""
+    timeout, name = cluster.options.timeout, group.group_id
+    begun = {each.topic for each in client.list_share_group_offsets([name], timeout=timeout)[name]}
+    rows = [_without_offsets(each) for each in topics if each not in begun]
+    wanted = [each for each in topics if each in begun]
+    if dry_run:
+        rows += simulated_share_deletion(group, wanted)
+    elif wanted:
+        confirm(cluster, f"delete the offsets of {name} in {counted(len(wanted), 'topic')}", yes=yes)
+        results = client.delete_share_group_offsets(name, wanted, timeout=timeout)
+        rows += outcome_rows(explained(results), "offset", "delete")
+    return rows
 
 
 def _without_offsets(topic: str) -> OutcomeRow:
@@ -115,3 +141,17 @@ def simulated_deletion(group: GroupDescription, partitions: Iterable[TopicPartit
             yield OutcomeRow.failed(str(each), "offset", "delete", meaning_of(GroupSubscribedToTopicError))
         else:
             yield OutcomeRow(str(each), "offset", "delete", Status.WOULD_BE_DONE, reason="simulated")
+
+
+def simulated_share_deletion(group: ShareGroupDescription, topics: Iterable[str]) -> Iterator[OutcomeRow]:
+    """What a deletion of offsets of a share group would do.
+
+    Args:
+        group: as it is now.
+        topics: those in which its offsets are to go.
+    """
+    for topic in topics:
+        if group.members:
+            yield OutcomeRow.failed(topic, "offset", "delete", meaning_of(NonEmptyGroupError))
+        else:
+            yield OutcomeRow(topic, "offset", "delete", Status.WOULD_BE_DONE, reason="simulated")

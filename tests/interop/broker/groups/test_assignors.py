@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -28,6 +28,7 @@ pytestmark = pytest.mark.interop
 
 GROUPS = 60
 ROUNDS = 6
+LARGE_GROUPS = 6
 ASSIGNORS = {"range": assign_by_range, "uniform": assign_uniformly, "simple": assign_simply}
 
 
@@ -80,6 +81,13 @@ class Group:
             elif not names or chance.random() < 0.2:
                 self.members[member_id] = (instance, self.subscription())
 
+    def grow(self) -> None:
+        """Give a topic several partitions for each member."""
+        if self.topics:
+            name = self.chance.choice([*self.topics])
+            uuid, partitions = self.topics[name]
+            self.topics[name] = (uuid, partitions + self.chance.randint(1, 3) * len(self.members))
+
     def subscription(self) -> tuple[str, ...]:
         names = [*self.topics, "missing"]
         return tuple(self.chance.sample(names, self.chance.randint(1, len(names))))
@@ -122,17 +130,46 @@ def test_assignments_are_those_of_kafka(kafka: JavaProgram, assignor: str, homog
     for _ in range(ROUNDS):
         for group in groups:
             group.change()
-        answers = kafka.ask([group.question(assignor) for group in groups])
-        for group, line in zip(groups, answers, strict=True):
-            answer = msgspec.json.decode(line, type=dict[str, list[tuple[str, list[int]]]])
-            expected = {
-                member_id: normalized((Uuid.from_text(topic), partitions) for topic, partitions in given)
-                for member_id, given in answer.items()
-            }
-            found = ASSIGNORS[assignor](group.spec())
-            assert found == expected
-            assert _ordered(found) == _ordered(expected)
-            group.targets = {member_id: target for member_id, target in found.items() if member_id in group.members}
+        _compare(kafka, assignor, groups)
+
+
+@pytest.mark.parametrize("assignor", ["range", "uniform", "simple"])
+def test_assignments_of_hundreds_of_members_are_those_of_kafka(kafka: JavaProgram, assignor: str) -> None:
+    groups = [Group(random.Random(seed), seed % 2 == 0, assignor == "simple") for seed in range(LARGE_GROUPS)]
+    for group in groups:
+        group.members = {
+            str(Uuid(group.chance.randbytes(16))): (None, ()) for _ in range(group.chance.randint(260, 400))
+        }
+    for _ in range(ROUNDS):
+        for group in groups:
+            group.change()
+            group.grow()
+        _compare(kafka, assignor, groups)
+
+
+def test_assignments_of_tables_with_more_than_sixteen_bits_are_those_of_kafka(kafka: JavaProgram) -> None:
+    """The order of partitions depends on the upper half of their hashes there."""
+    group = Group(random.Random(2), homogeneous=True, is_shared=True)
+    for name in ("first", "second"):
+        group.topics[name] = uuid, count = Uuid(group.chance.randbytes(16)), 30_000
+        group.assignable[uuid] = frozenset(range(count))
+    group.members = {f"member-{number}": (None, ("first", "second")) for number in range(3)}
+    _compare(kafka, "simple", [group])
+
+
+def _compare(kafka: JavaProgram, assignor: str, groups: Sequence[Group]) -> None:
+    """Compare an assignment of each group, which is the target of its members then."""
+    answers = kafka.ask([group.question(assignor) for group in groups])
+    for group, line in zip(groups, answers, strict=True):
+        answer = msgspec.json.decode(line, type=dict[str, list[tuple[str, list[int]]]])
+        expected = {
+            member_id: normalized((Uuid.from_text(topic), partitions) for topic, partitions in given)
+            for member_id, given in answer.items()
+        }
+        found = ASSIGNORS[assignor](group.spec())
+        assert found == expected
+        assert _ordered(found) == _ordered(expected)
+        group.targets = {member_id: target for member_id, target in found.items() if member_id in group.members}
 
 
 def _ordered(targets: object) -> object:

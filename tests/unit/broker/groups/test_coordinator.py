@@ -20,6 +20,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.internal_topics.topic import InternalTopic, partition_of
 from kafkawire.broker.nodes import Nodes
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
@@ -351,6 +352,21 @@ async def test_commits_go_with_their_topic_and_it_can_be_made_again(tmp_path: Pa
         controller.commit([RemoveTopicRecord(second)])
     assert folders(tmp_path) == []
     assert await offsets_in(tmp_path) == {}
+
+
+async def test_commits_of_other_topics_stay_when_a_topic_is_deleted(tmp_path: Path) -> None:
+    async with opened_groups(tmp_path) as (coordinator, controller):
+        ids = {name: Uuid(name.encode() * 16) for name in "mtz"}
+        for name, topic_id in ids.items():
+            await make_topic(controller, name, topic_id)
+        await commit_all(coordinator, *(commit("g", number, 5, name) for name in ids for number in range(2)))
+        await coordinator.prepare(["g"])
+        coordinator.commit([commit("g", 0, 6, name) for name in ids], Producer(7, 0))
+        controller.commit([RemoveTopicRecord(ids["t"])])
+    async with opened_groups(tmp_path) as (coordinator, _):
+        group = coordinator.state.by_id["g"]
+        assert sorted(group.commits) == [("m", 0), ("m", 1), ("z", 0), ("z", 1)]
+        assert sorted(group.pending) == [("m", 0), ("z", 0)]
 
 
 # Groups in other partitions than their own.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from tests.embedded.groups import opened_groups
 
 from kafkawire.broker import ManualClock
@@ -12,6 +15,7 @@ from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
+from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.expiry import OffsetExpiry
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.protocol import (
@@ -30,14 +34,24 @@ SUBSCRIPTION = encode_subscription(ConsumerProtocolSubscription(("orders",)), 1)
 MEMBER = GroupMetadataValue.MemberMetadata("m", None, "c", "/h", 10_000, 10_000, SUBSCRIPTION, b"")
 
 
-async def test_offsets_of_subscribed_topics_and_of_groups_that_were_used_stay(tmp_path: Path) -> None:
-    clock = ManualClock()
-    async with opened_groups(tmp_path, clock=clock) as (coordinator, controller):
+@asynccontextmanager
+async def expiring(
+    data_dir: Path, clock: ManualClock
+) -> AsyncIterator[tuple[GroupCoordinator, ConsumerGroups, OffsetExpiry]]:
+    """The groups of a data directory, consumer groups among them, and what lets their offsets expire."""
+    async with opened_groups(data_dir, clock=clock) as (coordinator, controller):
         topics = KnownTopics(controller.image.topics, lambda: controller.end_offset, lambda _: None)
         classic = ClassicGroups(coordinator, clock, GroupSettings())
         settings = ConsumerGroupSettings(BrokerConfiguration({}), lambda _: {})
         consumer = ConsumerGroups(coordinator, classic, clock, settings, topics)
-        expiry = OffsetExpiry(coordinator, classic, consumer, clock, BrokerConfiguration({}))
+        yield coordinator, consumer, OffsetExpiry(coordinator, classic, consumer, clock, BrokerConfiguration({}))
+        await consumer.close()
+        await classic.close()
+
+
+async def test_offsets_of_subscribed_topics_and_of_groups_that_were_used_stay(tmp_path: Path) -> None:
+    clock = ManualClock()
+    async with expiring(tmp_path, clock) as (coordinator, consumer, expiry):
         begun = clock.now_ms()
         await consumer.heartbeat(JOIN, 1, ("c", "/h"), lambda _: True)
         groups = ("classic", "consumers", "left-lately", "simple")
@@ -58,5 +72,19 @@ async def test_offsets_of_subscribed_topics_and_of_groups_that_were_used_stay(tm
         clock.advance(1.0)
         await expiry.expire()
         assert "left-lately" not in coordinator.state.by_id
-        await consumer.close()
-        await classic.close()
+
+
+@pytest.mark.parametrize(("emptied", "is_left"), [(-1, True), (0, False), (1, False), (1000, True)])
+async def test_the_time_counts_at_which_the_last_member_left_and_else_that_of_the_commit(
+    tmp_path: Path, emptied: int, *, is_left: bool
+) -> None:
+    """As in Apache Kafka, -1 is no time; old records have none."""
+    clock = ManualClock(0)
+    async with expiring(tmp_path, clock) as (coordinator, _, expiry):
+        await coordinator.prepare(["g"])
+        commit = OffsetCommitValue(1, metadata="", commit_timestamp=500)
+        coordinator.commit([(GroupMetadataKey("g"), GroupMetadataValue("consumer", 1, None, None, emptied))])
+        coordinator.commit([(OffsetCommitKey("g", "orders", 0), commit)])
+        clock.advance(WEEK + 0.001)
+        await expiry.expire()
+        assert ("g" in coordinator.state.by_id) is is_left

@@ -14,6 +14,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.partitions.file_store import FileRecordStore
+from kafkawire.broker.partitions.leader_epochs import end_of_epoch
 from kafkawire.broker.partitions.segment import SegmentRules
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER
 from kafkawire.broker.storage.errors import StorageError
@@ -190,7 +191,7 @@ async def test_leader_epochs_are_known_after_a_restart(tmp_path: Path) -> None:
         store.append(TOPIC, 0, batch(10), epoch)
         await store.close()
     log = store_on(tmp_path).log(TOPIC, 0)
-    assert [log.end_of_epoch(epoch, 6) for epoch in (0, 4, 6)] == [(0, 1), (4, 2), (6, 2)]
+    assert [end_of_epoch(log, epoch, 6) for epoch in (0, 4, 6)] == [(0, 1), (4, 2), (6, 2)]
 
 
 async def test_the_folder_of_a_partition_is_durable_with_its_first_record(tmp_path: Path) -> None:

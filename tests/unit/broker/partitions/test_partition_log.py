@@ -106,22 +106,3 @@ def test_a_new_epoch_restarts_the_sequence() -> None:
     log = PartitionLog()
     log.append(batch(1, producer_id=5, epoch=3, sequence=7), 0)
     assert log.append(batch(1, producer_id=5, epoch=4, sequence=0), 0) == Appended(1)
-
-
-@pytest.mark.parametrize(
-    ("asked", "end"),
-    [(-1, (-1, -1)), (0, (0, 0)), (2, (2, 2)), (3, (2, 2)), (5, (5, 3)), (8, (5, 3)), (9, (9, 3)), (10, (-1, -1))],
-)
-def test_an_epoch_ends_where_the_next_one_begins(asked: int, end: tuple[int, int]) -> None:
-    log = PartitionLog()
-    for epoch in (2, 2, 5):
-        log.append(batch(1), epoch)
-    assert log.end_of_epoch(asked, 9) == end
-
-
-async def test_deleted_epochs_end_at_the_first_record() -> None:
-    log = PartitionLog()
-    for epoch in (2, 5, 7):
-        log.append(batch(1), epoch)
-    await log.delete_before(2)
-    assert [log.end_of_epoch(epoch, 7) for epoch in (2, 5, 6, 7)] == [(2, 2), (5, 2), (6, 2), (7, 3)]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from kafkawire.broker.share_coordinator.state import ShareState, ShareSummary
 from kafkawire.broker.share_coordinator.state_batches import RecordState, StateBatch
-from kafkawire.broker.share_coordinator.states import ShareState, ShareSummary
 from kafkawire.broker.shares.acknowledging import Acknowledgement, AcknowledgementError, acknowledge
 from kafkawire.broker.shares.acquiring import ReadRecords, Wanted, acquire
 from kafkawire.broker.shares.settings import ShareRules

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import random
 import shutil
 from collections.abc import Mapping
@@ -234,6 +235,21 @@ async def test_a_client_that_leaves_while_its_transaction_ends_does_not_stop_it(
         ending.cancel()
         await until(client, "CompleteCommit")
         assert await committed_values(client) == [b"1"]
+
+
+async def test_the_work_of_ended_transactions_is_forgotten_without_a_word(caplog: pytest.LogCaptureFixture) -> None:
+    """Else it would take memory for every transactional id that there has ever been."""
+    driven = DrivenTransactions()
+    for number in range(20):
+        producer = DrivenProducer(driven, f"t-{number}")
+        assert await producer.begin() is ErrorCode.NONE
+        assert await producer.write(0, b"1") is ErrorCode.NONE
+        assert await producer.end(committed=True) is ErrorCode.NONE
+    await some_turns()
+    gc.collect()
+    held = [each for each in gc.get_objects() if isinstance(each, asyncio.Task) and "._complete(" in repr(each)]
+    assert not held
+    assert not caplog.records
 
 
 async def test_a_pattern_that_takes_too_long_is_refused() -> None:

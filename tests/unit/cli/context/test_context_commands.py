@@ -156,6 +156,27 @@ def test_show_hides_secrets_and_says_where_a_setting_is(
 
 
 @pytest.mark.parametrize(
+    ("words", "value", "source"),
+    [
+        ([], "30", "default"),
+        (["--timeout", "5"], "5", "{file}"),
+        (["--property", "default.api.timeout.ms=7000"], "7", "{file}"),
+        (["--command-config", "{properties}"], "9", "{properties}"),
+    ],
+)
+def test_show_says_where_the_timeout_is_set(
+    words: list[str], value: str, source: str, config_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    properties = written(config_file.with_suffix(".properties"), "default.api.timeout.ms=9000\n")
+    places = {"file": config_file, "properties": properties}
+    assert main(["context", "set", "dev", "-b", "a:1", *(each.format(**places) for each in words)]) == ExitCode.DONE
+    capsys.readouterr()
+    assert main(["context", "show", "dev", "-o", "json"]) == ExitCode.DONE
+    shown = {row["setting"]: (row["value"], row["source"]) for row in rows_of(capsys)}
+    assert shown["timeout"] == (value, source.format(**places))
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
         (["set", "-x", "-b", "a:1"], "there is no option -x"),

@@ -14,10 +14,12 @@ from kafkawire.admin import (
     ConsumerGroupMember,
     GroupState,
     GroupType,
+    ShareGroupDescription,
+    ShareGroupMember,
     TopicPartition,
 )
 from kafkawire.broker import ThreadedBroker
-from kafkawire.cli.groups.deleting import simulated_deletion
+from kafkawire.cli.groups.deleting import simulated_deletion, simulated_share_deletion
 from kafkawire.cli.outcome import ExitCode
 
 GROUPS = ("a", "b", "c")
@@ -87,6 +89,21 @@ def test_offsets_of_a_group_that_does_not_exist_fail(option: str, groups: Comman
     assert (row["item"], row["error"]) == ("nothing", "GROUP_ID_NOT_FOUND")
 
 
+def test_offsets_of_a_share_group_are_deleted(broker: ThreadedBroker, groups: Command) -> None:
+    words = ["delete-offsets", "workers", "--topic", "orders", "--topic", "nope"]
+    with BlockingAdminClient(broker.bootstrap_servers) as client:
+        client.alter_share_group_offsets("workers", {TopicPartition("orders", 0): 0}).all()
+        rows = groups.rows(*words, "--dry-run")
+        assert [(row["item"], row["status"], row["reason"]) for row in rows] == [
+            ("nope", "unchanged", "the group has committed no offsets there"),
+            ("orders", "would be done", "simulated"),
+        ]
+        groups.text(*words, code=ExitCode.USAGE)
+        assert "delete the offsets of workers in 1 topic: there is no terminal" in groups.err
+        assert groups.statuses(*words, "--yes") == {"nope": "unchanged", "orders": "done"}
+        assert client.list_share_group_offsets(["workers"])["workers"].all() == {}
+
+
 def test_offsets_that_members_use_stay() -> None:
     member = ConsumerGroupMember("id", None, "billing", "/10.0.0.1", (), subscribed_topics=("orders",))
     group = ConsumerGroupDescription("a", GroupType.CONSUMER, GroupState.STABLE, 1, "range", (member,))
@@ -94,4 +111,12 @@ def test_offsets_that_members_use_stay() -> None:
     assert [(row.status, row.error) for row in simulated_deletion(group, partitions)] == [
         ("failed", "GROUP_SUBSCRIBED_TO_TOPIC"),
         ("would be done", None),
+    ]
+
+
+def test_offsets_of_a_share_group_with_members_stay() -> None:
+    member = ShareGroupMember("id", "worker", "/10.0.0.1", (), 1, ("orders",))
+    group = ShareGroupDescription("workers", GroupState.STABLE, 1, "simple", (member,), 1, 1)
+    assert [(row.item, row.status, row.error) for row in simulated_share_deletion(group, ["orders"])] == [
+        ("orders", "failed", "NON_EMPTY_GROUP")
     ]

@@ -12,6 +12,7 @@ from kafkawire.protocol import OffsetCommitRequest, TxnOffsetCommitRequest
 from kafkawire.protocol.error_codes import ErrorCode
 
 _EPOCHS_SINCE: Final = 9
+_NO_EPOCH: Final = -1
 
 
 def commit_error(
@@ -43,8 +44,8 @@ def transactional_commit_error(
 ) -> ErrorCode:
     """The error for a commit with a transaction: it is checked if it names a member, or has an epoch (KIP-447)."""
     epoch = request.generation_id_or_member_epoch
-    names_member = request.member_id or request.group_instance_id is not None
-    if epoch < 0 and (not state.members or not names_member):
+    is_unnamed = epoch == _NO_EPOCH and not request.member_id and request.group_instance_id is None
+    if is_unnamed or (epoch < 0 and not state.members):
         return ErrorCode.NONE
     member = state.members.get(request.member_id)
     if member is None:

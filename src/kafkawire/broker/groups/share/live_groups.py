@@ -18,7 +18,8 @@ from kafkawire.broker.groups.share.settings import ShareGroupSettings
 from kafkawire.broker.groups.share.shared_partitions import SharedPartitions
 from kafkawire.broker.groups.state import GroupKind
 from kafkawire.broker.groups.topics import KnownTopics
-from kafkawire.broker.share_coordinator.states import SharePartitionKey, ShareStates
+from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
+from kafkawire.broker.share_coordinator.state import SharePartitionKey
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     AlterShareGroupOffsetsRequest,
@@ -42,7 +43,7 @@ class ShareGroups(AssignedGroups[ShareGroup]):
         clock: the broker's.
         settings: of all groups.
         topics: of the cluster.
-        states: the states of share partitions.
+        share_coordinator: has the states of share partitions.
     """
 
     def __init__(
@@ -54,13 +55,13 @@ class ShareGroups(AssignedGroups[ShareGroup]):
         *,
         settings: ShareGroupSettings,
         topics: KnownTopics,
-        states: ShareStates,
+        share_coordinator: ShareCoordinator,
     ) -> None:
         super().__init__(coordinator, clock, topics, GroupKind.SHARE, settings.most_bytes)
         self._classic = classic
         self._consumer = consumer
         self._settings = settings
-        self.states = states
+        self.share_coordinator = share_coordinator
 
     def follow(self, controller: Controller) -> None:
         """Forget the partitions of each topic that is deleted, once the deletion is durable."""
@@ -139,7 +140,7 @@ class ShareGroups(AssignedGroups[ShareGroup]):
         if deleted.ended:
             group.record(deleted.after)
             self._settle(group)
-        await self.states.durable()
+        await self.share_coordinator.durable()
         await self._coordinator.durable()
         return deleted.answer
 
@@ -152,7 +153,7 @@ class ShareGroups(AssignedGroups[ShareGroup]):
         group = self.group(group_id)
         if group is not None:
             ended = offsets.all_partitions(group.partitions, self._topics)
-            await self.states.prepare(_owners(group_id, ended))
+            await self.share_coordinator.prepare(_owners(group_id, ended))
         await self._coordinator.prepare([group_id])
 
     def end_states(self, group_id: str) -> None:
@@ -219,11 +220,11 @@ class ShareGroups(AssignedGroups[ShareGroup]):
         if not wanted:
             return
         epoch = group.state.epoch
-        await self.states.prepare(_owners(group.group_id, start_offsets))
+        await self.share_coordinator.prepare(_owners(group.group_id, start_offsets))
         for topic, by_partition in start_offsets.items():
             for partition, start_offset in by_partition.items():
-                self.states.initialize(group.group_id, topic, partition, epoch, start_offset)
-        await self.states.durable()
+                self.share_coordinator.initialize(group.group_id, topic, partition, epoch, start_offset)
+        await self.share_coordinator.durable()
         await self._coordinator.prepare([group.group_id])
         as_it_is_now = self.group(group.group_id)
         if as_it_is_now is not None:
@@ -233,7 +234,7 @@ class ShareGroups(AssignedGroups[ShareGroup]):
     def _end(self, group_id: str, partitions: offsets.Ended) -> None:
         for topic, each in partitions.items():
             for partition in each:
-                self.states.delete(group_id, topic, partition)
+                self.share_coordinator.delete(group_id, topic, partition)
 
     async def _forget_topics(self, topics: Collection[Uuid]) -> None:
         for group_id in self._with_topics(topics):

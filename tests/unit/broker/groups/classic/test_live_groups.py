@@ -12,7 +12,13 @@ from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.protocol import JoinGroupRequest, TxnOffsetCommitRequest
+from kafkawire.protocol import (
+    JoinGroupRequest,
+    JoinGroupResponse,
+    OffsetCommitRequest,
+    SyncGroupRequest,
+    TxnOffsetCommitRequest,
+)
 from kafkawire.protocol.error_codes import ErrorCode
 
 PROTOCOLS = (JoinGroupRequest.JoinGroupRequestProtocol("range"),)
@@ -27,6 +33,19 @@ async def come(coordinator: GroupCoordinator, groups: ClassicGroups, group: str,
     await coordinator.prepare([group])
     answer = await groups.join(joining(group, session_ms))
     assert answer.error_code == ErrorCode.MEMBER_ID_REQUIRED
+
+
+async def passes(clock: ManualClock, seconds: float) -> None:
+    """Let time pass, and groups be checked."""
+    await asyncio.sleep(0.005)
+    clock.advance(seconds)
+    await asyncio.sleep(0.005)
+
+
+def members_of(groups: ClassicGroups) -> list[str]:
+    group = groups.group("g")
+    assert group is not None
+    return [*group.roster.members]
 
 
 async def test_sessions_that_get_shorter_leave_no_traces(tmp_path: Path) -> None:
@@ -47,12 +66,38 @@ async def test_the_timers_of_many_groups_fire_in_the_order_of_their_times(tmp_pa
         for number in range(20):
             await come(coordinator, groups, f"g-{number}", 6000 + number * 7 % 20 * 1000)
         for seconds in range(6, 26):
-            await asyncio.sleep(0.005)
-            clock.advance(seconds - clock.seconds())
-            await asyncio.sleep(0.005)
+            await passes(clock, seconds - clock.seconds())
             left = {number for number in range(20) if (group := groups.group(f"g-{number}")) and group.roster.pending}
             assert left == {number for number in range(20) if 6 + number * 7 % 20 > seconds}
         assert groups.planned == 0
+        await groups.close()
+
+
+async def test_the_shorter_session_of_a_static_member_that_returned_begins_with_its_first_commit(
+    tmp_path: Path,
+) -> None:
+    """As in Apache Kafka, where it returns with the time of its earlier session."""
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, _):
+        groups = ClassicGroups(coordinator, clock, GroupSettings(initial_delay_ms=0))
+
+        async def come_back(session_ms: int) -> JoinGroupResponse:
+            await coordinator.prepare(["g"])
+            request = JoinGroupRequest("g", session_ms, 10_000, "", "one", "consumer", PROTOCOLS)
+            return await groups.join(Joining(request, 9, "c", "/h"))
+
+        first = await come_back(40_000)
+        await groups.sync(SyncGroupRequest("g", first.generation_id, first.member_id, "one"))
+        await passes(clock, 20)  # no check for the first generation is planned any more
+        again = await come_back(10_000)
+        commit = OffsetCommitRequest("g", again.generation_id, again.member_id, "one")
+        assert groups.commit_error(commit) is ErrorCode.NONE
+        await passes(clock, 9)
+        assert members_of(groups) == [again.member_id]
+        clock.advance(1)
+        async with asyncio.timeout(10):
+            while members_of(groups):  # noqa: ASYNC110 there is no event for it
+                await asyncio.sleep(0.005)
         await groups.close()
 
 

@@ -14,6 +14,7 @@ from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentValue,
     ConsumerGroupPartitionMetadataKey,
     ConsumerGroupPartitionMetadataValue,
+    ConsumerGroupRegularExpressionKey,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -82,6 +83,32 @@ def test_a_static_member_that_does_not_come_back_is_removed(driven: DrivenConsum
     assert driven.state.members["a"].epoch == LEFT_FOR_A_WHILE == -2
     driven.wait(45.0)
     assert not driven.state.members
+
+
+def test_a_static_member_that_leaves_for_good_is_removed_at_once(driven: DrivenConsumerGroup) -> None:
+    member, other = DrivenConsumer(driven, "a", "orders", instance_id="one"), DrivenConsumer(driven, "b", "orders")
+    member.join()
+    other.join()
+    answer = member.leave(-1)
+    assert (answer.error_code, answer.member_epoch) == (ErrorCode.NONE, -1)
+    assert [*driven.state.members] == ["b"]
+    other.beat()
+    assert len(other.owned) == 4
+
+
+def test_a_static_member_that_has_left_for_a_while_lives_with_no_earlier_epoch(driven: DrivenConsumerGroup) -> None:
+    member = DrivenConsumer(driven, "a", "orders", instance_id="one")
+    member.join()
+    driven.create("orders", 6)
+    member.beat()
+    epoch, previous = member.epoch, driven.state.members["a"].previous_epoch
+    assert 0 < previous < epoch
+    member.leave(-2)
+    for late in (previous, epoch):
+        answer = driven.send(replace(member.short(), member_epoch=late, topic_partitions=()))
+        assert answer.error_code == ErrorCode.FENCED_MEMBER_EPOCH
+        assert answer.error_message is not None
+        assert "greater member epoch" in answer.error_message
 
 
 def test_members_get_the_same_answer_again_if_it_was_lost(driven: DrivenConsumerGroup) -> None:
@@ -164,6 +191,20 @@ def test_a_regular_expression_is_resolved_once_for_all_members(driven: DrivenCon
         assert not driven.group.wanted_regexes, "no topic has come since"
 
 
+def test_no_regular_expression_is_resolved_when_a_member_gives_its_own_up(driven: DrivenConsumerGroup) -> None:
+    first, second = (DrivenConsumer(driven, name, regex="orders.*") for name in "ab")
+    first.join()
+    second.join()
+    driven.resolve({"orders.*": ["orders"]})
+    driven.wait(11)
+    first.topics, first.regex = ("orders",), ""
+    driven.send(first.full())
+    assert not driven.group.wanted_regexes
+    first.topics, first.regex = (), "o.*"
+    driven.send(first.full())
+    assert {*driven.group.wanted_regexes} == {"orders.*", "o.*"}, "a new one is"
+
+
 def test_regular_expressions_are_resolved_again_after_a_while(driven: DrivenConsumerGroup) -> None:
     """Rights to see topics change without new topics (``group.consumer.regex.refresh.interval.ms``)."""
     member = DrivenConsumer(driven, "a", regex="orders.*")
@@ -203,3 +244,36 @@ def test_topics_that_a_regular_expression_matched_are_forgotten_with_its_last_me
     member.leave()
     assert {*driven.state.subscribed} == {"missing"}
     assert not driven.state.regexes
+
+
+def test_topics_that_a_regular_expression_matched_stay_while_a_member_subscribes_to_it(
+    driven: DrivenConsumerGroup,
+) -> None:
+    members = [DrivenConsumer(driven, name, regex="o.*") for name in "ab"]
+    for member in members:
+        member.join()
+    driven.resolve({"o.*": ["orders"]})
+    for member, left in zip(members, ({"o.*"}, set[str]()), strict=True):
+        member.topics, member.regex = ("missing",), ""
+        driven.send(member.full())
+        assert driven.state.regexes.keys() == left
+        assert {
+            key.regular_expression for key in driven.records if isinstance(key, ConsumerGroupRegularExpressionKey)
+        } == left
+
+
+def test_an_epoch_begins_when_a_regular_expression_matches_otherwise_and_only_then(driven: DrivenConsumerGroup) -> None:
+    """Also where all of them together match what they have matched before."""
+    driven.create("payments", 1)
+    members = [DrivenConsumer(driven, "a", regex="o.*"), DrivenConsumer(driven, "b", regex="p.*")]
+    for member in members:
+        member.join()
+    for matches, begins in (
+        ({"o.*": ["orders"], "p.*": ["payments"]}, True),
+        ({"o.*": ["orders"], "p.*": ["payments"]}, False),
+        ({"o.*": ["payments"], "p.*": ["orders"]}, True),
+        ({"o.*": ["payments"], "p.*": ["orders", "payments"]}, True),
+    ):
+        before = driven.state.epoch
+        driven.resolve(matches)
+        assert driven.state.epoch == before + begins

@@ -325,3 +325,13 @@ async def test_a_sync_may_name_the_first_protocol_of_the_member(
     type_name = None if protocol_type is None else protocol_type.decode()
     request = SyncGroupRequest("g", joined.generation_id, "old", None, type_name, name)
     assert (await groups.members.sync(request)).error_code == error
+
+
+@pytest.mark.parametrize("protocol_type", ["", "connect", "consumers", "streams"])
+async def test_only_consumers_join_a_consumer_group(groups: DrivenMixedGroups, protocol_type: str) -> None:
+    await groups.send(BEAT)
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", b"\0\0\0\0\0\0\xff\xff\xff\xff"),)
+    request = JoinGroupRequest("g", 10_000, 20_000, "", None, protocol_type, protocols)
+    answer = await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
+    assert answer.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    assert members(groups) == {"new"}

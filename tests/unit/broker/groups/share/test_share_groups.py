@@ -11,6 +11,7 @@ from tests.embedded.share_members import ShareClient
 
 from kafkawire.admin import AdminClient
 from kafkawire.broker import EmbeddedBroker, ManualClock
+from kafkawire.logs import read_table
 from kafkawire.model.configs.resources import ConfigChange, ConfigResource
 from kafkawire.model.partitions import TopicPartition
 from kafkawire.model.topics import NewTopic
@@ -121,8 +122,8 @@ async def test_groups_and_their_members_survive_a_restart(tmp_path: Path) -> Non
         assert not await described(broker)
 
 
-async def test_a_topic_that_is_deleted_is_forgotten() -> None:
-    async with broker_with_topics() as broker, connected_to(broker) as client:
+async def test_a_topic_that_is_deleted_is_forgotten(tmp_path: Path) -> None:
+    async with broker_with_topics(tmp_path) as broker, connected_to(broker) as client:
         member = ShareClient(client, "g", "a", ("orders", "payments"))
         await member.join()
         await member.beat()
@@ -132,6 +133,10 @@ async def test_a_topic_that_is_deleted_is_forgotten() -> None:
         await member.beat()
         assert await begun(broker) == [TopicPartition("payments", 0)]
         assert member.partitions == [0]
+    batches = read_table("share_group_state_partition_metadata", tmp_path)
+    *_, before, last = [row["initialized_topics"] for batch in batches for row in batch.to_pylist()]
+    assert sorted(topic["topic_name"] for topic in before) == ["orders", "payments"]
+    assert [topic["topic_name"] for topic in last] == ["payments"]
 
 
 async def test_a_group_with_members_is_not_deleted_and_one_without_is() -> None:

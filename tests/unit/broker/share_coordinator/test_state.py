@@ -10,8 +10,8 @@ from tests.embedded.connection import connected_to
 from tests.embedded.share_fetching import ACCEPT, GROUP, RELEASE, Member, create, produce
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
+from kafkawire.broker.share_coordinator.state import SharePartitionKey, SharesState, snapshot
 from kafkawire.broker.share_coordinator.state_batches import RecordState, StateBatch, combined
-from kafkawire.broker.share_coordinator.states import RecordedShares, SharePartitionKey, snapshot
 from kafkawire.layout import Uuid
 from kafkawire.protocol import (
     ReadShareGroupStateRequest,
@@ -43,12 +43,12 @@ def test_at_each_offset_the_higher_delivery_count_wins() -> None:
 
 
 def test_an_update_without_a_start_offset_or_leader_keeps_them() -> None:
-    shares = RecordedShares()
+    shares = SharesState()
     shares.apply(ShareSnapshotKey(*KEY), ShareSnapshotValue(4, 2, 7, 5, 0))
     shares.apply(ShareUpdateKey(*KEY), ShareUpdateValue(4, -1, -1, 1, (ShareUpdateValue.StateBatch(6, 6, 2, 1),)))
     state = shares.by_key[KEY]
     assert (state.summary.start_offset, state.summary.leader_epoch, state.updates) == (5, 7, 1)
-    again = RecordedShares()
+    again = SharesState()
     for written in shares.entries():
         again.apply(*written)
     assert snapshot(again.by_key[KEY]) == snapshot(state)
