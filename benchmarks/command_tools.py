@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from tests.apache_kafka.broker import AUTHORIZER, running_broker
 from tests.apache_kafka.java_program import java_command, loaded_classes
-from tests.apache_kafka.releases import newest_broker_release
+from tests.apache_kafka.releases import config_command, newest_broker_release
 
 from benchmarks.command_start import PYTHON_COMMAND
 from benchmarks.processes import KAFKAWIRE, whole_process
@@ -79,6 +79,7 @@ def jobs(extent: Extent) -> Mapping[str, Job]:
     """The jobs, by name."""
     topics = [f"t-{each}" for each in range(extent.topics)]
     users = [f"u-{each}" for each in range(extent.users)]
+    configs = config_command(newest_broker_release())
     return {
         "a topic": Job(
             ("org.apache.kafka.tools.TopicCommand", "--describe", "--topic", "t-1"),
@@ -93,7 +94,7 @@ def jobs(extent: Extent) -> Mapping[str, Job]:
             ("topics", "describe"),
         ),
         "configs of a topic": Job(
-            ("kafka.admin.ConfigCommand", "--describe", "--all", "--topic", "t-1"),
+            (configs, "--describe", "--all", "--topic", "t-1"),
             ("configs", "describe", "--topic", "t-1", "--all"),
             ["cleanup.policy", "retention.ms"],
             ("configs", "describe", "-r", "topic", "-n", "t-1"),
@@ -102,7 +103,7 @@ def jobs(extent: Extent) -> Mapping[str, Job]:
             ("org.apache.kafka.tools.AclCommand", "--list"), ("acls", "list"), users, ("acls", "describe")
         ),
         f"quotas of {extent.users} users": Job(
-            ("kafka.admin.ConfigCommand", "--describe", "--entity-type", "users"), ("quotas", "describe"), users
+            (configs, "--describe", "--entity-type", "users"), ("quotas", "describe"), users
         ),
         "lag of a group": Job(
             ("org.apache.kafka.tools.consumer.group.ConsumerGroupCommand", "--describe", "--group", "readers"),

@@ -17,7 +17,7 @@ from typing import Final
 from tests.apache_kafka.broker import AUTHORIZER, running_broker
 from tests.apache_kafka.java_program import java_command
 from tests.apache_kafka.node import HOST
-from tests.apache_kafka.releases import newest_broker_release
+from tests.apache_kafka.releases import config_command, newest_broker_release
 
 from benchmarks.broker_programs import running_program
 from benchmarks.command_tools import HEAP, SCRIPT_OPTIONS
@@ -42,7 +42,7 @@ def quotas(rounds: int, users: int, looped: int) -> Measurement:
         looped: users of the loop in a round.
     """
     release = newest_broker_release()
-    tool = [*java_command(release, HEAP, options=SCRIPT_OPTIONS), "kafka.admin.ConfigCommand"]
+    tool = [*java_command(release, HEAP, options=SCRIPT_OPTIONS), config_command(release)]
     ours: list[float] = []
     theirs: list[float] = []
     with (

@@ -53,8 +53,13 @@ def recorded_releases() -> tuple[str, ...]:
 
 
 def offers_feature(release: str, feature: str) -> bool:
-    """Whether brokers of a release with a version table offer a feature, ``share.version``, also as one to turn on."""
-    return feature in version_table(release.rpartition(".")[0]).supported
+    """Whether brokers of a release offer a feature, ``share.version``, also as one to turn on.
+
+    Kafka has dropped no feature yet: a release after those with a version table has what the newest of these has.
+    """
+    minor = release.rpartition(".")[0]
+    known = known_releases()
+    return feature in version_table(minor if minor in known else known[-1]).supported
 
 
 def broker_release_parameters(*, every_minor: bool = True) -> tuple[ParameterSet, ...]:
@@ -77,6 +82,16 @@ def broker_release_parameters(*, every_minor: bool = True) -> tuple[ParameterSet
 def newest_broker_release() -> str:
     """The newest release that has its tools."""
     return broker_releases()[-1]
+
+
+def config_command(release: str) -> str:
+    """The main class of ``kafka-configs``: it is in Java since 4.4, and was in Scala before."""
+    return "org.apache.kafka.tools.ConfigCommand" if is_at_least(release, "4.4") else "kafka.admin.ConfigCommand"
+
+
+def newest_scala_tools() -> str:
+    """The newest release whose ``kafka-configs`` is in Scala: kafkawire prints what that one prints."""
+    return [release for release in releases_with(TOOLS) if not is_at_least(release, "4.4")][-1]
 
 
 def newest_with(artifact: str) -> str:

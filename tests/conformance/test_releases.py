@@ -83,6 +83,8 @@ def test_brokers_of_a_release_without_definitions_are_tested_too() -> None:
     assert [release for release, marks in parameters.items() if not marks] == ["4.9.0"]
     assert offers_feature("4.1.2", "share.version")
     assert not offers_feature("4.0.2", "share.version")
+    assert offers_feature("4.10.0", "share.version")
+    assert not offers_feature("4.10.0", "share.lost")
 
 
 @pytest.mark.usefixtures("made_up")

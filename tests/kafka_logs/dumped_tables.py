@@ -14,6 +14,12 @@ from tests.kafka_logs.dumps import DumpedBatch, DumpedRecord
 from kafkawire.layout import snake_case
 from kafkawire.logs import ReadOptions, read_table
 
+_TRANSACTION_STATES = (
+    *("Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort", "Dead"),
+    "PrepareEpochFence",
+)
+"""By the numbers of Kafka's ``TransactionState``."""
+
 
 def rows_of(table: str, path: str) -> list[dict[str, Any]]:
     """All rows of a table, no-op records and secrets included."""
@@ -67,7 +73,15 @@ def record_of(said: DumpedRecord) -> dict[str, Any]:
         described: dict[str, Any] = json.loads(said.rest.removeprefix("payload: "))
         return described
     key, value = said.rest.removeprefix("key: ").split(" payload: ")
-    return {"key": json.loads(key), "value": None if value == "<DELETE>" else json.loads(value)}
+    return {"key": json.loads(key), "value": None if value == "<DELETE>" else _with_numbers(json.loads(value))}
+
+
+def _with_numbers(value: dict[str, Any]) -> dict[str, Any]:
+    """With the number of a transaction's state, as the record has it: since 4.4 kafka-dump-log prints its name."""
+    state = value["data"].get("transactionStatus")
+    if isinstance(state, str):
+        value["data"]["transactionStatus"] = _TRANSACTION_STATES.index(state)
+    return value
 
 
 def assert_typed_as_dumped(row: Mapping[str, Any], said: Mapping[str, Any]) -> None:

@@ -29,7 +29,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
 import org.apache.kafka.common.security.ssl.SslPrincipalMapper;
-import org.apache.kafka.common.utils.Sanitizer;
+import org.apache.kafka.common.utils.internals.Sanitizer;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.controller.AclControlManager;
 import org.apache.kafka.controller.ClientQuotaControlManager;
@@ -41,6 +41,7 @@ import org.apache.kafka.network.Session;
 import org.apache.kafka.server.authorizer.Action;
 import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
 import org.apache.kafka.server.authorizer.AuthorizationResult;
+import org.apache.kafka.server.authorizer.internals.CidrUtils;
 import org.apache.kafka.server.config.ClientQuotaManagerConfig;
 import org.apache.kafka.server.quota.ClientQuotaEntity.ConfigEntity;
 import org.apache.kafka.server.quota.ClientQuotaManager;
@@ -77,6 +78,7 @@ import java.util.TreeMap;
  *                                                                 for each client, limit or null, and its two tags
  * {"op": "principal", "rules": R, "subject": S}                  the name, or null if no rule is about it
  * {"op": "create", "acls": [A]}                                   for each, the error code of its creation
+ * {"op": "ranges", "hosts": [H], "addresses": [A]}               for each host whether it is a range, and of which addresses
  * {"op": "alter", "alterations": [[E, {key: value or null}]]}     for each, the error code when it is the only one
  * </pre>
  */
@@ -95,6 +97,7 @@ public final class AdminSemantics {
                 case "resolve" -> resolve(question);
                 case "create" -> create(question);
                 case "principal" -> principal(question);
+                case "ranges" -> ranges(question);
                 default -> alter(question);
             };
             System.out.println(JSON.writeValueAsString(answer));
@@ -239,17 +242,34 @@ public final class AdminSemantics {
     }
 
     private static JsonNode create(JsonNode question) throws ReflectiveOperationException {
-        Method validate = accessible(AclControlManager.class.getDeclaredMethod("validateNewAcl", AclBinding.class));
+        Method validate = accessible(
+            AclControlManager.class.getDeclaredMethod("validateNewAcl", AclBinding.class, boolean.class));
         ArrayNode answer = JSON.createArrayNode();
         for (JsonNode acl : question.get("acls")) {
             try {
-                validate.invoke(null, acl(acl));
+                validate.invoke(null, acl(acl), true); // ranges of addresses, since metadata.version 4.4
                 answer.add(Errors.NONE.code());
             } catch (IllegalArgumentException refusal) {
                 answer.add(Errors.INVALID_REQUEST.code()); // the class of ACLs itself refuses what is for filters
             } catch (InvocationTargetException thrown) {
                 answer.add(Errors.forException(thrown.getCause()).code());
             }
+        }
+        return answer;
+    }
+
+    private static JsonNode ranges(JsonNode question) {
+        ArrayNode answer = JSON.createArrayNode();
+        for (JsonNode host : question.get("hosts")) {
+            ArrayNode of = answer.addArray();
+            try {
+                CidrUtils.validate(host.asText());
+                of.add(true);
+            } catch (IllegalArgumentException refusal) {
+                of.add(false);
+            }
+            ArrayNode has = of.addArray();
+            question.get("addresses").forEach(address -> has.add(CidrUtils.isInRange(address.asText(), host.asText())));
         }
         return answer;
     }

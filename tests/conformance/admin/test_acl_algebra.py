@@ -23,6 +23,7 @@ from kafkawire.model.acls.bindings import (
     ResourceType,
 )
 from kafkawire.model.acls.effects import acl_effects
+from kafkawire.model.acls.hosts import is_within
 from kafkawire.model.acls.minimal_set import minimise_acls
 from kafkawire.model.acls.operation_sets import CHECKED, operations_in
 from kafkawire.model.acls.review import review_acls
@@ -107,6 +108,49 @@ def _compare(size: Size, dice: random.Random, tmp_path: Path) -> None:
             seen[expected] += 1
     assert sum(map(len, answers)) >= size.decisions
     assert min(seen[RightChange.GAINED], seen[RightChange.LOST]) > size.decisions // 200
+
+
+def test_smaller_sets_decide_as_all_and_effects_name_what_they_leave_out_where_hosts_are_ranges(tmp_path: Path) -> None:
+    """A23."""
+    dice = random.Random(2323)
+    trials = [_of_ranges(_generated(dice, n % 3 == 0, 80), dice) for n in range(150)]
+    questions = []
+    for trial in trials:
+        smallest = minimise_acls(trial.before, super_users=SUPER_USERS, allow_everyone_if_no_acl=trial.is_open).acls
+        findings = review_acls(trial.before, super_users=SUPER_USERS, allow_everyone_if_no_acl=trial.is_open)
+        removable = [finding.acl for finding in findings if not finding.remaining]
+        without = set(dice.sample(removable, 1) if removable else ())
+        one_less = [acl for acl in trial.before if acl not in without]
+        questions += [_question(acls, trial) for acls in (trial.before, trial.after, smallest, one_less)]
+    answers = msgspec.convert(ask(tmp_path, questions), list[list[bool]])
+    seen: Counter[object] = Counter()
+    for number, trial in enumerate(trials):
+        before, after, by_smallest, by_one_less = answers[4 * number : 4 * number + 4]
+        assert before == by_smallest, trial.before
+        assert before == by_one_less, trial.before
+        effects = acl_effects(
+            trial.before, trial.after, super_users=SUPER_USERS, allow_everyone_if_no_acl=trial.is_open
+        )
+        for right, was, may in zip(trial.rights, before, after, strict=True):
+            expected = None if was == may else RightChange.GAINED if may else RightChange.LOST
+            is_clear = not any(acl.host == right[4] or is_within(right[4], acl.host) for acl in effects.unclear)
+            assert not is_clear or effects.of(*right) is expected, (right, trial)
+            seen[expected, is_clear] += 1
+    assert min(seen[change, is_clear] for change in RightChange for is_clear in (True, False)) > 20, seen
+
+
+def _of_ranges(trial: Trial, dice: random.Random) -> Trial:
+    """The trial with ranges as the hosts of some ACLs."""
+
+    def changed_host(acl: AclBinding) -> AclBinding:
+        host = of_hosts.setdefault(
+            acl, dice.choice(("10.0.0.0/30", "10.0.0.2/31", "0.0.0.0/0", "::/0", acl.host, acl.host))
+        )
+        return msgspec.structs.replace(acl, host=host)
+
+    of_hosts: dict[AclBinding, str] = {}
+    before, after = (sorted({changed_host(acl) for acl in acls}) for acls in (trial.before, trial.after))
+    return trial._replace(before=before, after=after)
 
 
 def test_acls_of_all_resources_do_not_hold_for_names_that_begin_with_an_asterisk(tmp_path: Path) -> None:

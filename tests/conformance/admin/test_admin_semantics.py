@@ -26,6 +26,7 @@ from kafkawire.model.acls.bindings import (
     ResourceType,
 )
 from kafkawire.model.acls.evaluation import AclEvaluator
+from kafkawire.model.acls.hosts import is_range, is_within
 from kafkawire.model.acls.matching import AclIndex, matches
 from kafkawire.model.acls.validation import refusal_of_binding
 from kafkawire.model.configs.resources import ConfigResourceType, ConfigSource, ConfigType
@@ -115,6 +116,96 @@ def test_the_evaluator_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
     assert min(outcomes.values()) > 1000
 
 
+def test_the_evaluator_decides_with_ranges_of_addresses_as_kafkas_authorizer(tmp_path: Path) -> None:
+    """A23, A25."""
+    dice = random.Random(23)
+    hosts = (
+        "*",
+        "10.0.0.1",
+        "10.0.0.0/31",
+        "10.0.0.2/31",
+        "10.0.0.0/8",
+        "0.0.0.0/0",
+        "::/0",
+        "10.0.0.0/33",
+        "0:0:0:0:0:0:0:1",
+    )
+    addresses = ("10.0.0.1", "10.0.0.2", "10.1.0.0", "192.168.0.1", "0:0:0:0:0:0:0:1")
+    trials = [[msgspec.structs.replace(_acl(dice), host=dice.choice(hosts)) for _ in range(10)] for _ in range(150)]
+    actions = [(*_action(dice)[:4], dice.choice(addresses)) for _ in range(80)]
+    questions = (
+        {
+            "op": "authorize",
+            "acls": [row(acl) for acl in acls],
+            "super_users": "User:root",
+            "open": False,
+            "actions": [[*who.split(":", 1), *map(int, codes), *rest] for who, codes, rest in _split(actions)],
+        }
+        for acls in trials
+    )
+    by_ranges = {True: 0, False: 0}
+    for acls, answer in zip(trials, ask(tmp_path, questions), strict=True):
+        decisions = [AclEvaluator(acls, super_users=["User:root"]).decide(*action) for action in actions]
+        assert answer == [decision.allowed for decision in decisions], acls
+        for decision in decisions:
+            if decision.acl in decision.unclear:
+                by_ranges[decision.allowed] += 1
+    assert min(by_ranges.values()) > 100
+
+
+def test_hosts_are_ranges_of_the_addresses_that_kafka_says(tmp_path: Path) -> None:
+    """A23. Zones and forms of the same address that Java does not write are left out."""
+    dice = random.Random(4)
+    octets = ("0", "1", "10", "127", "128", "255", "256", "010", "", "a", "1234", "-1")
+    groups = ("0", "1", "db8", "ffff", "FFFF", "8000", "00001", "g", "")
+    lengths = (
+        "0",
+        "1",
+        "7",
+        "8",
+        "08",
+        "31",
+        "32",
+        "33",
+        "64",
+        "127",
+        "128",
+        "129",
+        "+8",
+        "-1",
+        "",
+        " 8",
+        "8 ",
+        "8/8",
+        "255.0.0.0",
+    )
+    hosts = {
+        f"{separator.join(dice.choice(parts) for _ in range(count))}/{dice.choice(lengths)}"
+        for separator, parts, count in (
+            (".", octets[:6], 4),
+            (".", octets, 4),
+            (".", octets, 3),
+            (":", groups, 8),
+            (":", groups, 3),
+        )
+        for _ in range(600)
+    }
+    hosts |= {
+        f"{start}/{length}"
+        for start in ("::", "::1", "2001:db8::", "[::1]", "1::2::3", "::ffff:10.0.0.1", "localhost", "")
+        for length in lengths
+    }
+    asked = sorted(hosts)
+    addresses = [".".join(dice.choice(octets[:6]) for _ in range(4)) for _ in range(30)]
+    addresses += [":".join(dice.choice(groups[:4]) for _ in range(8)) for _ in range(30)]
+    addresses += ["0:0:0:0:0:0:0:1", "2001:db8:0:0:0:0:0:1", "10.0.0.1"]
+    (answer,) = ask(tmp_path, [{"op": "ranges", "hosts": asked, "addresses": addresses}])
+    for host, theirs in zip(asked, msgspec.convert(answer, list[tuple[bool, list[bool]]]), strict=True):
+        assert (is_range(host), [is_range(host) and is_within(each, host) for each in addresses]) == theirs, host
+    ranges = [host for host in asked if is_range(host)]
+    assert min(len(ranges), len(asked) - len(ranges)) > 300
+
+
 def test_the_authorizer_of_the_broker_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
     """With ACLs from the log, for resources that are named and for types as idempotent producers ask for them (A25)."""
     dice = random.Random(2525)
@@ -151,7 +242,7 @@ def test_kafka_refuses_the_acls_that_the_client_refuses(tmp_path: Path) -> None:
             dice.choice(("User:alice", "User:a:b", "User:*", "User:", ":alice", "alice", "")),
             dice.choice((*AclOperation, *_OPERATIONS, *_OPERATIONS)),
             dice.choice((*AclPermissionType, *_PERMISSIONS, *_PERMISSIONS)),
-            dice.choice(("*", "10.0.0.1", "", "example.com")),
+            dice.choice(("*", "10.0.0.1", "10.0.0.0/8", "example.com")),
             dice.choice((*PatternType, *_PATTERNS, *_PATTERNS)),
         )
         for _ in range(4000)

@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 from tests.apache_kafka.kafka_tool import KafkaTool, Printed, running_kafka_tool
-from tests.apache_kafka.releases import broker_release_parameters, newest_broker_release
+from tests.apache_kafka.releases import broker_release_parameters, newest_scala_tools
 from tests.apache_kafka.secure_broker import USER, SecureBroker, running_secure_broker
 from tests.conformance.kafka_configs.scenarios import words_of
 
@@ -60,8 +60,8 @@ QUICK: Final = {"request.timeout.ms": "1000", "default.api.timeout.ms": "1000"}
 
 @pytest.fixture(scope="module")
 def tool() -> Iterator[KafkaTool]:
-    """Apache's tool, of the newest release, for brokers of every release."""
-    with running_kafka_tool(newest_broker_release()) as running:
+    """Apache's tool, for brokers of every release."""
+    with running_kafka_tool(newest_scala_tools()) as running:
         yield running
 
 

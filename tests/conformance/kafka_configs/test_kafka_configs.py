@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.kafka_tool import KafkaTool, Printed, running_kafka_tool
-from tests.apache_kafka.releases import broker_release_parameters, is_at_least, newest_broker_release
+from tests.apache_kafka.releases import broker_release_parameters, is_at_least, newest_scala_tools
 from tests.conformance.kafka_configs.resetting import reset, settle
 from tests.conformance.kafka_configs.scenarios import SCENARIOS, words_of, write_files
 
@@ -27,8 +27,8 @@ LISTED_IN = {ConfigResourceType.CLIENT_METRICS: "3.7", ConfigResourceType.GROUP:
 
 @pytest.fixture(scope="module")
 def tool() -> Iterator[KafkaTool]:
-    """Apache's tool, of the newest release, for brokers of every release."""
-    with running_kafka_tool(newest_broker_release()) as running:
+    """Apache's tool, for brokers of every release."""
+    with running_kafka_tool(newest_scala_tools()) as running:
         yield running
 
 

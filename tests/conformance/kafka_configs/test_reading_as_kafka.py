@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings, strategies as st
 from tests.apache_kafka.kafka_tool import Added, KafkaTool, running_kafka_tool
-from tests.apache_kafka.releases import newest_broker_release
+from tests.apache_kafka.releases import newest_scala_tools
 from tests.hypothesis_profiles import scaled
 
 from kafkawire.cli.kafka_configs.added_configs import (
@@ -28,7 +28,7 @@ WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 
 @pytest.fixture(scope="module")
 def tool() -> Iterator[KafkaTool]:
-    with running_kafka_tool(newest_broker_release()) as running:
+    with running_kafka_tool(newest_scala_tools()) as running:
         yield running
 
 

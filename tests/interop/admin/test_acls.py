@@ -11,7 +11,7 @@ from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers, SecureBrokers
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.java_answers import JavaAcl
-from tests.apache_kafka.releases import broker_releases
+from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 
 from kafkawire.admin.client import BlockingAdminClient
@@ -138,10 +138,30 @@ def test_wrong_acls_fail_alone_and_the_good_one_is_created_once(admin: BlockingA
 
 
 def test_brokers_store_acls_without_effect(admin: BlockingAdminClient) -> None:
-    """A22, A24."""
-    vain = [replace(ACL, operation=AclOperation.CREATE_TOKENS), replace(ACL, host="10.0.0.0/8")]
+    """A22, A23, A24."""
+    vain = [replace(ACL, operation=AclOperation.CREATE_TOKENS), replace(ACL, host="10.0.0")]
     admin.create_acls(vain, allow_without_effect=True).all()
     assert described(admin, 2) == tuple(sorted(vain))
+
+
+def test_ranges_of_addresses_match_clients_since_4_4(admin: BlockingAdminClient, broker: SecureBroker) -> None:
+    """A23."""
+    rights = AclBinding.of_cluster(f"User:{USER}", AclOperation.DESCRIBE, host="127.0.0.0/8")
+    elsewhere = replace(rights, host="10.0.0.0/8")
+    refused = admin.create_acls([rights, elsewhere]).errors()
+    if not is_at_least(broker.broker.release, "4.4"):
+        assert [type(error) for error in refused.values()] == [InvalidRequestError] * 2
+        return
+    assert not refused
+    login = PlainCredentials(USER, PASSWORDS[USER])
+    try:
+        with BlockingAdminClient(f"{broker.broker.host}:{broker.sasl_plaintext_port}", credentials=login) as client:
+            may = eventually(client.describe_acls, lambda answer: not answer.errors())
+            assert {rights, elsewhere} <= set(may.union())
+            admin.delete_acls([rights.to_filter()]).all()
+            eventually(client.describe_acls, lambda answer: answer.errors())
+    finally:
+        admin.delete_acls([rights.to_filter(), elsewhere.to_filter()]).all()
 
 
 def test_without_rights_every_item_gets_an_authorization_error(broker: SecureBroker) -> None:

@@ -24,6 +24,7 @@ from kafkawire.admin import (
 )
 from kafkawire.protocol.errors import (
     BrokerIdNotRegisteredError,
+    ControllerIdNotRegisteredError,
     TopicAlreadyExistsError,
     UnknownMemberIdError,
     UnsupportedVersionError,
@@ -48,7 +49,7 @@ ENDS_IN: Mapping[str, set[type[KafkaError]]] = {
     "remove_members_from_consumer_group": {UnknownMemberIdError},
     "remove_raft_voter": {UnsupportedVersionError},
     "unregister_broker": {BrokerIdNotRegisteredError},
-    "unregister_controller": {UnsupportedVersionError},
+    "unregister_controller": {ControllerIdNotRegisteredError},
 }
 """The errors, as their docstrings list them, of examples about nodes, members and features that are not there."""
 

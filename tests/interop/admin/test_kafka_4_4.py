@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.connection import connected_to
+from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.releases import broker_releases, is_at_least, releases
@@ -49,6 +50,9 @@ TOPOLOGY_PLUGIN = {
         "org.apache.kafka.server.streams.InMemoryTopologyDescriptionPlugin"
     )
 }
+SOURCE, EACH = "KSTREAM-SOURCE-000000000", "KSTREAM-FOREACH-000000000"
+"""What the names of nodes begin with in Kafka Streams."""
+
 WITH = [release for release in releases() if is_at_least(release, "4.4")]
 BEFORE = [release for release in broker_releases() if not is_at_least(release, "4.4")]
 
@@ -136,8 +140,8 @@ def test_lag_resets_and_deletions_of_groups(broker: Broker, admin: BlockingAdmin
 
 @pytest.mark.parametrize("release", WITH)
 def test_the_nodes_of_a_streams_application(tmp_path: Path, java_admin: JavaAdmin, release: str) -> None:
-    """The plug-in of the broker keeps what a member sends; Kafka Streams 4.3 sends no topology, so the test does."""
-    nodes = (
+    """The plug-in of the broker keeps what Kafka Streams sends; the test sends types of nodes that this one has not."""
+    sent = (
         StreamsTopologyNode("source", StreamsNodeType.SOURCE, ("in",), None, (), ("count",)),
         StreamsTopologyNode("count", StreamsNodeType.PROCESSOR, (), None, ("counts",), ("sink",)),
         StreamsTopologyNode("sink", StreamsNodeType.SINK, (), "out", (), ()),
@@ -149,17 +153,41 @@ def test_the_nodes_of_a_streams_application(tmp_path: Path, java_admin: JavaAdmi
         admin.create_topics([NewTopic("in", 2)]).all()
         admin.wait_for_topics(["in"]).all()
         with java_admin.client(broker.address).member("app", ["in"], "streams"):
-            before = admin.describe_streams_groups(["app"], include_topology_description=True)["app"]
-            send_topology(broker, before, nodes)
-            after = admin.describe_streams_groups(["app"], include_topology_description=True)["app"]
-            assert admin.describe_streams_groups(["app"])["app"].topology_description is None
+            of_the_application = eventually(lambda: topology_of(admin, "app"), lambda found: found is not None)
+            group = admin.describe_streams_groups(["app"])["app"]
+            assert (group.topology_description, group.assignor) == (None, "sticky")
+            send_topology(broker, group, sent)
+            after = topology_of(admin, "app")
         admin.delete_streams_groups(["app"]).all()
-    assert (before.topology_description_status, before.topology_description, before.assignor) == (
-        StreamsTopologyDescriptionStatus.NOT_STORED, None, "sticky",
-    )  # fmt: skip
-    assert after.topology_description_status is StreamsTopologyDescriptionStatus.AVAILABLE
-    assert after.topology_description is not None
-    assert after.topology_description.subtopologies == {"0": nodes}
+    assert of_the_application == {
+        StreamsTopologyNode(f"{SOURCE}0", StreamsNodeType.SOURCE, ("in",), None, (), (f"{EACH}1",)),
+        StreamsTopologyNode(f"{EACH}1", StreamsNodeType.PROCESSOR, (), None, (), ()),
+    }
+    assert after == {*sent}
+
+
+def topology_of(admin: BlockingAdminClient, group: str) -> set[StreamsTopologyNode] | None:
+    """The nodes of the only part of an application; None if the broker has none."""
+    described = admin.describe_streams_groups([group], include_topology_description=True)[group]
+    assert (described.topology_description is None) == (
+        described.topology_description_status is not StreamsTopologyDescriptionStatus.AVAILABLE
+    )
+    found = described.topology_description
+    return None if found is None else {*found.subtopologies["0"]}
+
+
+def test_brokers_without_the_plug_in_keep_no_nodes(
+    broker: Broker, admin: BlockingAdminClient, java_admin: JavaAdmin
+) -> None:
+    group = topic = f"later-{time.monotonic_ns()}"
+    admin.create_topics([NewTopic(topic, 1)]).all()
+    admin.wait_for_topics([topic]).all()
+    with java_admin.client(broker.address).member(group, [topic], "streams"):
+        described = admin.describe_streams_groups([group], include_topology_description=True)[group]
+    assert described.topology_description_status is StreamsTopologyDescriptionStatus.NOT_STORED
+    assert described.topology_description is None
+    admin.delete_streams_groups([group]).all()
+    admin.delete_topics([topic]).all()
 
 
 def send_topology(broker: Broker, group: StreamsGroupDescription, nodes: tuple[StreamsTopologyNode, ...]) -> None:

@@ -6,7 +6,7 @@ import pytest
 from tests.apache_kafka.broker import Broker
 from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.fixtures import Brokers
-from tests.apache_kafka.releases import broker_release_parameters, is_at_least
+from tests.apache_kafka.releases import broker_releases, is_at_least, recorded_releases
 from tests.apache_kafka.version_tables import answered
 
 from kafkawire.admin import BlockingAdminClient, NewTopic
@@ -16,13 +16,16 @@ from kafkawire.protocol import ApiVersionsRequest, ApiVersionsResponse
 
 pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
+TABLES = [release for release in recorded_releases() if is_at_least(release, broker_releases()[0])]
+RELEASES = [pytest.param(each, marks=[] if each == TABLES[-1] else [pytest.mark.nightly]) for each in TABLES]
+
 
 def asked(host: str, port: int) -> ApiVersionsResponse:
     with connected_to(host, port) as connection:
         return connection.ask(ApiVersionsRequest("kafkawire", "1"), 4, ApiVersionsResponse)
 
 
-@pytest.fixture(params=broker_release_parameters())
+@pytest.fixture(params=RELEASES)
 def kafka(request: pytest.FixtureRequest, kafka_brokers: Brokers) -> Broker:
     return kafka_brokers(request.param)
 

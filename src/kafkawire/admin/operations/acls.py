@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, overload
+from typing import Any, Final, TypeAlias, overload
 
 from kafkawire import protocol
 from kafkawire.admin.acl_results import DeletedAcls, DescribedAcls
@@ -20,14 +20,16 @@ from kafkawire.admin.operations.acl_messages import (
     lowest_version,
 )
 from kafkawire.admin.operations.acl_portions import Portion, portions
+from kafkawire.admin.operations.cluster import DescribeFeatures
 from kafkawire.admin.operations.record_limit import MAXIMUM_RECORDS
 from kafkawire.admin.operations.strategies import OperationByStrategy, Strategy, warn_of_single_filter
 from kafkawire.admin.results import Results
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
+from kafkawire.model.acls.hosts import is_range
 from kafkawire.model.acls.matching import AclIndex
 from kafkawire.model.acls.validation import reason_without_effect, refusal_of_binding, refusal_of_filter
 from kafkawire.protocol.api_table import ApiKey
-from kafkawire.protocol.errors import InvalidRequestError, PolicyViolationError
+from kafkawire.protocol.errors import InvalidRequestError, PolicyViolationError, UnsupportedVersionError
 from kafkawire.wire import Message
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -115,12 +117,22 @@ _ACLS_OF_A_CREATION = 1_000
 _FILTERS_OF_A_DELETION = 100
 """The controller compares each filter with all ACLs."""
 
+RANGES_SINCE: Final = 32
+"""The level of ``metadata.version``, 4.4-IV1, from which on a host may be a range of addresses."""
+
+_RANGES_MATCH_SINCE: Final = "matches no client of this cluster: that is new with metadata.version 4.4"
+
 _IN_FLIGHT = 2
 """The request that the controller processes, and the next one."""
 
 
 class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
-    """KIP-140. Results are assigned by their position (A19)."""
+    """KIP-140. Results are assigned by their position (A19).
+
+    Args:
+        allow_without_effect: whether ACLs may be created that brokers never apply.
+        ranges: whether the cluster lets ranges of addresses match clients.
+    """
 
     name = "create_acls"
     api = ApiKey.CREATE_ACLS
@@ -129,12 +141,17 @@ class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
     batch = _ACLS_OF_A_CREATION
     in_flight = _IN_FLIGHT
 
-    def __init__(self, *, allow_without_effect: bool) -> None:
+    def __init__(self, *, allow_without_effect: bool, ranges: bool = True) -> None:
         self._allow_without_effect = allow_without_effect
+        self._ranges = ranges
 
     def validate(self, item: AclBinding) -> KafkaError | None:
         refused = refusal_of_binding(item)
-        return refused if refused is not None or self._allow_without_effect else reason_without_effect(item)
+        if refused is not None or self._allow_without_effect:
+            return refused
+        if not self._ranges and is_range(item.host):
+            return InvalidRequestError(f"The host {item.host!r} is a range of addresses, which {_RANGES_MATCH_SINCE}.")
+        return reason_without_effect(item)
 
     def lowest_version(self, item: AclBinding) -> int:
         return lowest_version(item)
@@ -278,7 +295,8 @@ class AclOperations(OperationFamily):
         Args:
             acls: what to create.
             allow_without_effect: also create ACLs that brokers store but never apply: an operation that the resource
-                does not have, a host that is not an address, a principal without a type.
+                does not have, a host that is not an address, a range of addresses before ``metadata.version`` 4.4, a
+                principal without a type.
             timeout, progress: see `AdminClient`.
 
         Returns:
@@ -296,7 +314,20 @@ class AclOperations(OperationFamily):
                 print(acl, error)
             ```
         """
-        return await self._each(CreateAcls(allow_without_effect=allow_without_effect), acls, timeout, progress)
+        wanted = tuple(acls)
+        deadline = self._deadline(timeout)
+        has_ranges = not allow_without_effect and any(is_range(acl.host) for acl in wanted)
+        ranges = not has_ranges or await self._has_ranges(deadline)
+        creation = CreateAcls(allow_without_effect=allow_without_effect, ranges=ranges)
+        return await self._until(deadline, creation, wanted, progress)
+
+    async def _has_ranges(self, deadline: float) -> bool:
+        """Whether the cluster lets ranges of addresses match clients; True also if it does not answer."""
+        described = await self._until(deadline, DescribeFeatures(), (None,))
+        if described.errors():
+            return not isinstance(described.errors()[None], UnsupportedVersionError)
+        level = described[None].finalized.get("metadata.version")
+        return level is not None and level.highest >= RANGES_SINCE
 
     @needs(DeleteAcls, rights="ALTER CLUSTER")
     async def delete_acls(

@@ -88,7 +88,7 @@ class AclBinding(msgspec.Struct, frozen=True, gc=False, order=True):
         principal: ``User:alice``; ``User:*`` for every user.
         operation: the operation.
         permission_type: whether it is allowed or denied.
-        host: address of the client, or ``*``; names and ranges match nothing (A23).
+        host: address of the client, ``*``, or since 4.4 a range, ``10.0.0.0/8``; names match nothing (A23).
         pattern_type: whether ``resource_name`` is a name or a prefix.
     """
 

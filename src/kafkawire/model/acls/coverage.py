@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from kafkawire.model.acls.bindings import WILDCARD, AclBinding, AclPermissionType, ResourceType
 from kafkawire.model.acls.evaluation import EVERYBODY
+from kafkawire.model.acls.hosts import is_within, meet
 from kafkawire.model.acls.operation_sets import CHECKED, bits_of
 from kafkawire.model.acls.pattern_tree import NAME, ROOT, Pattern, PatternNode, PatternTree, pattern_of
 
@@ -122,12 +123,12 @@ class Coverage:
             named = node.content if box.principal == EVERYBODY else (box.principal, EVERYBODY)
             for principal in named:
                 for host, rules in node.content.get(principal, {}).items():
-                    if rules.allows and (WILDCARD in (host, box.host) or host == box.host):
+                    if rules.allows and meet(host, box.host):
                         yield (
                             Box(
                                 pattern,
                                 principal if box.principal == EVERYBODY else box.principal,
-                                host if box.host == WILDCARD else box.host,
+                                host if is_within(host, box.host) else box.host,
                             ),
                             union(rules.allows),
                         )

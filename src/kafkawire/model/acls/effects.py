@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
 from kafkawire.arguments.checks import checked
-from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
+from kafkawire.model.acls.bindings import WILDCARD, AclBinding, AclOperation, ResourceType
 from kafkawire.model.acls.changed_rights import AFTER, BEFORE, SET, ChangedRight, ChangedRights
 from kafkawire.model.acls.effect_sentences import opening_in_words, sentence
+from kafkawire.model.acls.hosts import is_range, meet
 from kafkawire.model.acls.operation_sets import CHECKED, operations_in
 from kafkawire.model.acls.regions import grouped
 from kafkawire.model.acls.right_changes import AclEffect, AclOpening, RightChange
@@ -26,7 +27,9 @@ class AclEffects(msgspec.Struct, frozen=True, kw_only=True):
         effects: the gains and losses.
         openings: the resources that get their first ACL or lose their last one, if those without ACLs are open to
             everyone; that is why the effects on them are what they are.
-        unclear: ACLs of the change that have a value which this client does not know; they were left out.
+        unclear: ACLs of the change that have a value which this client does not know; they were left out. ACLs of a
+            range of addresses too, where the change has ACLs of hosts in the range: what the two mean together is
+            left out. A range counts as one host beside these; brokers before 4.4 let it match no client.
         super_users: principals that may do everything.
     """
 
@@ -98,7 +101,7 @@ def acl_effects(
     """
     old, new = frozenset(before), frozenset(after)
     changed = dict.fromkeys(old - new, BEFORE) | dict.fromkeys(new - old, AFTER)
-    unclear = tuple(sorted(acl for acl in changed if acl.is_unknown))
+    unclear = tuple(sorted({*(acl for acl in changed if acl.is_unknown), *_entangled(old | new, changed)}))
     by_type = grouped(sorted(changed), lambda acl: acl.resource_type)
     supers = frozenset(super_users)
     found: list[AclEffect] = []
@@ -111,6 +114,22 @@ def acl_effects(
         for is_open, regions in rights.openings():
             openings.append(AclOpening(is_open=is_open, resource_type=resource_type, resources=regions))
     return AclEffects(effects=tuple(found), openings=tuple(openings), unclear=unclear, super_users=supers)
+
+
+def _entangled(acls: Collection[AclBinding], changed: Collection[AclBinding]) -> Iterator[AclBinding]:
+    """ACLs of ranges with other hosts inside or around them, if either is of the change."""
+    ranges = [acl for acl in acls if is_range(acl.host)]
+    if not ranges:
+        return
+    of_change = {(acl.resource_type, acl.host) for acl in changed}
+    of_all = {(acl.resource_type, acl.host) for acl in acls}
+    for acl in ranges:
+        others = of_all if acl in changed else of_change
+        if any(
+            resource_type == acl.resource_type and host not in (acl.host, WILDCARD) and meet(host, acl.host)
+            for resource_type, host in others
+        ):
+            yield acl
 
 
 def _merged(resource_type: ResourceType, rights: Iterable[ChangedRight]) -> list[AclEffect]:

@@ -16,6 +16,7 @@ from kafkawire.model.acls.bindings import (
     PatternType,
     ResourceType,
 )
+from kafkawire.model.acls.hosts import is_within
 from kafkawire.model.acls.matching import AclIndex
 
 EVERYBODY = "User:*"
@@ -46,8 +47,9 @@ class Decision:
         allowed: whether the operation is allowed.
         reason: the reason.
         acl: the ACL that decides; None if none does.
-        unclear: ACLs that a newer broker may read otherwise, since this client does not know their kind of pattern or
-            permission; they were left out of the decision.
+        unclear: ACLs that brokers of other releases may read otherwise. Those whose kind of pattern or permission this
+            client does not know were left out of the decision. Those of a range of addresses that has the host were
+            not: brokers before 4.4 let a range match no client.
     """
 
     allowed: bool
@@ -118,7 +120,7 @@ class AclEvaluator:
         concerning = self._index.matching(
             AclBindingFilter(resource_type, resource_name, pattern_type=PatternType.MATCH)
         )
-        applying = [acl for acl in concerning if applies(acl, principal, operation, host)]
+        applying = [acl for acl in concerning if _applies_since_4_4(acl, principal, operation, host)]
         unclear = self._unclear(applying, principal, operation, resource_type, host)
         deciding = deciding_acl(applying)
         if deciding is not None:
@@ -137,22 +139,32 @@ class AclEvaluator:
         resource_type: ResourceType,
         host: str,
     ) -> tuple[AclBinding, ...]:
-        of_permission = [acl for acl in applying if acl.permission_type.is_unknown]
+        of_permission = [acl for acl in applying if acl.permission_type.is_unknown or acl.host not in (host, WILDCARD)]
         of_pattern = [
             acl
             for acl in self._of_unknown_pattern
-            if acl.resource_type == resource_type and applies(acl, principal, operation, host)
+            if acl.resource_type == resource_type and _applies_since_4_4(acl, principal, operation, host)
         ]
         return (*of_permission, *of_pattern)
 
 
 def applies(acl: AclBinding, principal: str, operation: AclOperation, host: str) -> bool:
-    """Whether an ACL of a resource applies to a principal, an operation and a host; implied operations count (A25)."""
+    """Whether an ACL of a resource applies to a principal, an operation and a host; implied operations count (A25).
+
+    Brokers before 4.4 decide so: a range of addresses has no clients.
+    """
     if acl.principal not in (principal, EVERYBODY) or acl.host not in (host, WILDCARD):
         return False
     if acl.operation in (operation, AclOperation.ALL):
         return True
     return acl.permission_type == AclPermissionType.ALLOW and acl.operation in IMPLIED_BY.get(operation, ())
+
+
+def _applies_since_4_4(acl: AclBinding, principal: str, operation: AclOperation, host: str) -> bool:
+    """The same at brokers since 4.4, where a range of addresses has clients (A23)."""
+    if "/" not in acl.host:
+        return applies(acl, principal, operation, host)
+    return is_within(host, acl.host) and applies(acl, principal, operation, acl.host)
 
 
 def deciding_acl(applying: Iterable[AclBinding]) -> AclBinding | None:

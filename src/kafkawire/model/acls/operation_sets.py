@@ -15,6 +15,7 @@ from kafkawire.model.acls.bindings import (
     ResourceType,
 )
 from kafkawire.model.acls.evaluation import IMPLIED_BY
+from kafkawire.model.acls.hosts import is_address_of_client, is_range
 
 CHECKED: Final[Mapping[ResourceType, int]] = {
     resource_type: sum(1 << operation for operation in operations if operation is not AclOperation.ALL)
@@ -25,7 +26,7 @@ CHECKED: Final[Mapping[ResourceType, int]] = {
 
 def bits_of(acl: AclBinding) -> int:
     """The checked operations that an ACL allows or denies, implied ones too; 0 if it has no effect by itself."""
-    if acl.host != WILDCARD and not is_address_of_client(acl.host):
+    if acl.host != WILDCARD and not is_address_of_client(acl.host) and not is_range(acl.host):
         return 0
     return _bits(acl.resource_type, acl.operation, acl.permission_type)
 
@@ -44,29 +45,3 @@ def _bits(resource_type: ResourceType, operation: AclOperation, permission_type:
 def operations_in(bits: int) -> tuple[AclOperation, ...]:
     """The operations of a set, in Kafka's order."""
     return tuple(AclOperation(code) for code in range(bits.bit_length()) if bits >> code & 1)
-
-
-@cache
-def is_address_of_client(host: str) -> bool:
-    """Whether brokers write some client's address in this form.
-
-    They compare texts. Java writes IPv6 addresses in full, without leading zeros: ``0:0:0:0:0:0:0:1``, never ``::1``.
-    """
-    return address_as_brokers_write(host) == host
-
-
-def address_as_brokers_write(host: str) -> str | None:
-    """An address in the form that brokers compare, or None if it is none."""
-    from ipaddress import IPv4Address, ip_address  # noqa: PLC0415 slow to import, and few ACLs name a host
-
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return None
-    if isinstance(address, IPv4Address):
-        return str(address)
-    if address.ipv4_mapped is not None:
-        return str(address.ipv4_mapped)
-    plain = address.exploded.partition("%")[0]
-    groups = ":".join(f"{int(group, 16):x}" for group in plain.split(":"))
-    return groups if address.scope_id is None else f"{groups}%{address.scope_id}"

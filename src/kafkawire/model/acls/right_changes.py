@@ -7,6 +7,7 @@ from enum import Enum
 import msgspec
 
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
+from kafkawire.model.acls.hosts import is_within
 from kafkawire.model.acls.regions import Exemption, ResourceRegion
 from kafkawire.model.selections import Selection
 
@@ -47,7 +48,7 @@ class AclEffect(msgspec.Struct, frozen=True, kw_only=True):
             resource_type == self.resource_type
             and operation in self.operations
             and principal in self.principals
-            and host in self.hosts
+            and any(is_within(host, name) for name in self.hosts.names) is not self.hosts.others
             and any(resource_name in region for region in self.resources)
             and not any(
                 principal == exemption.principal and any(resource_name in region for region in exemption.resources)

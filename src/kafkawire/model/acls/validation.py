@@ -15,7 +15,7 @@ from kafkawire.model.acls.bindings import (
     PatternType,
     ResourceType,
 )
-from kafkawire.model.acls.operation_sets import address_as_brokers_write, is_address_of_client
+from kafkawire.model.acls.hosts import address_as_brokers_write, is_address_of_client, is_range
 from kafkawire.model.tolerant_enums import TolerantEnum
 from kafkawire.protocol.errors import InvalidRequestError
 from kafkawire.wire.kafka_errors import ApiError
@@ -36,12 +36,15 @@ def refusal_of_binding(acl: AclBinding) -> ApiError | None:
 
 
 def reason_without_effect(acl: AclBinding) -> ApiError | None:
-    """Why an ACL that a broker stores never has an effect there, or None if it may (A22, A23, A24)."""
+    """Why an ACL that a broker stores never has an effect there, or None if it may (A22, A23, A24).
+
+    A range of addresses has one at brokers since 4.4.
+    """
     if acl.principal.startswith(":"):
         return InvalidRequestError(f"The principal {acl.principal!r} has an empty type; write it as User:name.")
-    if acl.host != WILDCARD and not is_address_of_client(acl.host):
+    if acl.host != WILDCARD and not is_address_of_client(acl.host) and not is_range(acl.host):
         written = address_as_brokers_write(acl.host)
-        reason = "is neither an address nor *; names and ranges match no client."
+        reason = "is neither an address nor a range of addresses nor *; names match no client."
         if written is not None:
             reason = f"matches no client, since brokers compare texts; write it as {written}."
         return InvalidRequestError(f"The host {acl.host!r} {reason}")

@@ -14,7 +14,7 @@ from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.java_admin import JavaAdmin, JavaAdminError
 from tests.apache_kafka.java_answers import Partition
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import newest_broker_release
+from tests.apache_kafka.releases import config_command, newest_broker_release
 
 from kafkawire.admin import BlockingAdminClient
 from kafkawire.broker import ThreadedBroker
@@ -28,6 +28,7 @@ AUTHORIZER = {
     "allow.everyone.if.no.acl.found": "true",
     "super.users": "User:ANONYMOUS",
 }
+CONFIG_COMMAND = config_command(newest_broker_release())
 LOG = Path("__consumer_offsets-28") / "00000000000000000000.log"
 """Of the partition of the group ``readers``."""
 
@@ -53,7 +54,7 @@ class Tools:
         return run_tool(newest_broker_release(), "org.apache.kafka.tools.TopicCommand", *self._where, *arguments)
 
     def configs(self, *arguments: str) -> str:
-        return run_tool(newest_broker_release(), "kafka.admin.ConfigCommand", *self._where, *arguments)
+        return run_tool(newest_broker_release(), CONFIG_COMMAND, *self._where, *arguments)
 
     def acls(self, *arguments: str) -> str:
         return run_tool(newest_broker_release(), "org.apache.kafka.tools.AclCommand", *self._where, *arguments)

@@ -280,7 +280,8 @@ def test_kafka_dump_log_reads_the_transactions(
     dumped = kafka_dump_log(log, "--transaction-log-decoder")
     records = [line for line in dumped.splitlines() if topic in line and "payload" in line]
     payloads = [json.loads(line.partition(" payload: ")[2]) for line in records]
-    assert [each["data"]["transactionStatus"] for each in payloads] == [0, 1, 1, 2, 4]
+    states = [each["data"]["transactionStatus"] for each in payloads]
+    assert states == ["Empty", "Ongoing", "Ongoing", "PrepareCommit", "CompleteCommit"]
     offsets = data_dir / f"__consumer_offsets-{partition_of(topic, 50)}" / "00000000000000000000.log"
     dumped = kafka_dump_log(offsets, "--offsets-decoder")
     assert "isTransactional: true isControl: false" in dumped

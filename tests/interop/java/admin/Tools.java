@@ -1,7 +1,7 @@
 package admin;
 
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.common.utils.Exit;
+import org.apache.kafka.common.utils.internals.Exit;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;

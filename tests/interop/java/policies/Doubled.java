@@ -68,7 +68,9 @@ public final class Doubled implements ClientQuotaCallback, Reconfigurable {
         return false;
     }
 
+    // Kafka 4.4 has deprecated it without another method in its place, and each release before wants it.
     @Override
+    @SuppressWarnings("removal")
     public boolean updateClusterMetadata(Cluster cluster) {
         return false;
     }

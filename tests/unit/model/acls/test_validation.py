@@ -122,12 +122,18 @@ def test_a_principal_with_an_empty_type_has_no_effect() -> None:
     assert isinstance(reason_without_effect(acl), InvalidRequestError)
 
 
-@pytest.mark.parametrize("host", ["", "example.com", "10.0.0.0/8", "10.0.0", "10.0.0.*"])
+@pytest.mark.parametrize("host", ["", "example.com", "10.0.0.0/33", "10.0.0/8", "10.0.0", "10.0.0.*"])
 def test_a_host_that_is_no_address_has_no_effect(host: str) -> None:
     """A23."""
     acl = msgspec.structs.replace(ACL, host=host)
     assert refusal_of_binding(acl) is None
     assert isinstance(reason_without_effect(acl), InvalidRequestError)
+
+
+@pytest.mark.parametrize("host", ["10.0.0.0/8", "10.0.0.5/31", "0.0.0.0/0", "2001:db8::/32"])
+def test_a_range_of_addresses_has_an_effect_at_newer_brokers(host: str) -> None:
+    """A23."""
+    assert reason_without_effect(msgspec.structs.replace(ACL, host=host)) is None
 
 
 A24 = {
