@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from kafkawire.model.acls.bindings import WILDCARD
 
 _IPV4_RANGE: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,3}){3})/([0-9]{1,2})")
-_IPV6_RANGE: Final = re.compile(r"([^/]*:[^/]*)/(\+?[0-9]+)")
+_IPV6_RANGE: Final = re.compile(r"([^/]*:[^/]*)/\+?0*([0-9]{1,3})")
 _BITS: Final = {4: 32, 6: 128}
 
 
@@ -86,16 +86,17 @@ def meet(one: str, other: str) -> bool:
 @cache
 def _addresses_of(host: str) -> _Addresses | None:
     """The addresses of a range, or the single one; None if it is neither."""
-    text, slash, prefix = host.partition("/")
+    text, slash, _ = host.partition("/")
     address = _number_of(text)
     if address is None:
         return None
     version, number = address
     if not slash:
         return _Addresses(version, number, number)
-    if not (_IPV4_RANGE if version == 4 else _IPV6_RANGE).fullmatch(host) or int(prefix) > _BITS[version]:
+    found = (_IPV4_RANGE if version == 4 else _IPV6_RANGE).fullmatch(host)
+    if found is None or int(found[2]) > _BITS[version]:
         return None
-    free = (1 << _BITS[version] - int(prefix)) - 1
+    free = (1 << _BITS[version] - int(found[2])) - 1
     return _Addresses(version, number & ~free, number | free)
 
 
@@ -105,11 +106,14 @@ def _number_of(address: str) -> tuple[int, int] | None:
 
     try:
         if ":" not in address:
-            octets = [str(int(octet)) if octet.isdecimal() else octet for octet in address.split(".")]
-            return 4, int(IPv4Address(".".join(octets)))
+            return 4, int(IPv4Address(".".join(map(_without_zeros, address.split(".")))))
         plain = address[1:-1] if address.startswith("[") and address.endswith("]") else address
-        groups = plain.partition("%")[0].split(":")
-        found = IPv6Address(":".join(group and (group.lstrip("0") or "0") for group in groups))
+        found = IPv6Address(":".join(map(_without_zeros, plain.partition("%")[0].split(":"))))
     except AddressValueError:
         return None
     return None if found.ipv4_mapped is not None else (6, int(found))
+
+
+def _without_zeros(digits: str) -> str:
+    """Digits without zeros in front, which Kafka allows and Python does not."""
+    return digits and (digits.lstrip("0") or "0")
