@@ -23,7 +23,7 @@ from kafkawire.version import __version__
 _FOLDER: Final = Path(__file__).resolve().parent / "page"
 _PROGRAM: Final = (
     *("elements", "moments", "numbers", "charts", "listing", "subjects", "lanes"),
-    *("decisions", "holders", "access", "past_rights", "asking", "alerts", "changes", "commits", "tiles"),
+    *("hosts", "decisions", "holders", "access", "past_rights", "asking", "alerts", "changes", "commits", "tiles"),
     *("downloads", "differences", "comparison", "entity", "address"),
     "evidence",
     "page",

@@ -15,6 +15,7 @@ from tests.made.reports import section_of
 
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, AclPermissionType, PatternType, ResourceType
 from kafkawire.model.acls.evaluation import EVERYBODY, AclEvaluator
+from kafkawire.model.acls.hosts import is_within
 from kafkawire.report.contents import LogReport, Row
 
 pytestmark = pytest.mark.extended
@@ -23,7 +24,7 @@ TOPIC: Final = ResourceType.TOPIC
 NAMES: Final = ("orders", "orders.eu", "order", "clicks", "o")
 PREFIXES: Final = ("o", "ord", "orders", "orders.", "clicks.eu", "c")
 PRINCIPALS: Final = ("User:ann", "User:bob", "Group:ops", EVERYBODY)
-HOSTS: Final = ("*", "*", "10.0.0.1", "10.0.0.2")
+HOSTS: Final = ("*", "*", "10.0.0.1", "10.0.0.2", "10.0.0.0/31")
 OPERATIONS: Final = tuple(
     getattr(AclOperation, name)
     for name in ("READ", "WRITE", "CREATE", "DELETE", "ALTER", "DESCRIBE", "DESCRIBE_CONFIGS", "ALTER_CONFIGS")
@@ -109,8 +110,14 @@ def says_allowed(verdicts: Sequence[Verdict], operation: str, host: str) -> bool
     if verdict is None or verdict["denied"]:
         return False
     if verdict["only"] is not None:
-        return host in verdict["only"]
-    return host not in (verdict["excepted"] or ())
+        return any(is_listed(host, listed) for listed in verdict["only"])
+    return not any(is_listed(host, listed) for listed in verdict["excepted"] or ())
+
+
+def is_listed(host: str, listed: str) -> bool:
+    """Whether a host is that of a chip, an address or ``10.0.0.0/31 without 10.0.0.1``."""
+    outer, _, without = listed.partition(" without ")
+    return is_within(host, outer) and host not in without.split(" and ")
 
 
 def random_acls(chosen: random.Random) -> Iterator[AclBinding]:
@@ -139,7 +146,7 @@ def test_the_page_decides_as_the_authorizer_for_random_acls(browser: Page, tmp_p
         for principal in (*PRINCIPALS[:3], "User:other"):
             verdicts = may.get(principal, may.get(EVERYBODY, []))
             for operation in OPERATIONS:
-                for host in ("10.0.0.1", "10.0.0.2", "10.9.9.9"):
+                for host in ("10.0.0.0", "10.0.0.1", "10.0.0.2", "10.9.9.9"):
                     expected = evaluator.decide(principal, operation, TOPIC, name, host).allowed
                     assert says_allowed(verdicts, operation.name, host) == expected, (name, principal, operation, host)
                     allowed += expected

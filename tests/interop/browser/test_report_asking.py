@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias, cast
 
+import msgspec
 import pytest
 from tests.browser.chromium import Page
 from tests.browser.report_pages import BEGAN, ENDED, MINUTE, click, go_to, shown, texts
@@ -31,7 +32,7 @@ TOPIC, GROUP, CLUSTER = ResourceType.TOPIC, ResourceType.GROUP, ResourceType.CLU
 NAMES: Final = ("orders", "orders.eu", "o", "\U0001f600", "\uffee", "*")
 PREFIXES: Final = ("o", "ord", "orders.", "*", "")
 PRINCIPALS: Final = ("User:ann", "User:bob", "Group:ops", "User:\U0001f600", "User:\uffee", EVERYBODY)
-HOSTS: Final = ("*", "*", "10.0.0.1", "10.0.0.2")
+HOSTS: Final = ("*", "*", "10.0.0.1", "10.0.0.2", "10.0.0.0/31", "2001:db8::/32")
 
 _Shown: TypeAlias = tuple[str, str, str, str, str, str]
 """The cells of a row: principal, host, since, until, by which ACL, denied by which."""
@@ -75,7 +76,7 @@ def questions(chosen: random.Random) -> Iterator[Question]:
             chosen.choice(operations),
             resource_type,
             "kafka-cluster" if resource_type is CLUSTER else chosen.choice((*NAMES[:-1], "other")),
-            chosen.choice(("", "", "10.0.0.1", "10.9.9.9")),
+            chosen.choice(("", "", "10.0.0.1", "10.9.9.9", "10.0.0.0", "2001:db8:0:0:0:0:0:7")),
             chosen.choice(((), (), ("User:bob", "User:admin"))),
             chosen.random() < 0.3,
             chosen.choice((None, *range(60))),
@@ -194,6 +195,28 @@ READ: Final = AclBinding(TOPIC, "ord", "User:ann", AclOperation.READ, pattern_ty
 DENIAL: Final = AclBinding(TOPIC, "orders", "User:ann", AclOperation.ALL, AclPermissionType.DENY, "10.0.0.7")
 HISTORY: Final = (PastAcl(READ, moment(10), moment(40)), PastAcl(DENIAL, moment(20)))
 ASKED: Final = Question(AclOperation.READ, TOPIC, "orders", "", (), False, 30)
+
+NETWORKS: Final[Sequence[str]] = (
+    "10.0.0.0", "10.0.0.1", "010.000.0.0", "0.0.0.1", "172.16.0.0", "10.0.0", "10.0.0.256", "\u0663.0.0.1",
+    "::", "::1", "2001:db8::", "[2001:DB8::]", "2001:db8::%eth0", "::10.0.0.0", "::ffff:0:0",
+    "1::2::3", "g::", "1:2:3:4:5:6:7:8:9",
+)  # fmt: skip
+LENGTHS: Final[Sequence[str]] = (
+    "", "/0", "/7", "/8", "/08", "/31", "/32", "/33", "/+32", "/064", "/128", "/129", "/",
+    "/8/8", "/-1", "/1" + 99 * "0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("client", ["10.0.0.1", "172.16.5.4", "0:0:0:0:0:0:0:1", "2001:db8:0:0:0:0:0:7"])
+def test_ranges_of_addresses_have_the_clients_that_the_python_function_says(
+    browser: Page, tmp_path: Path, client: str
+) -> None:
+    hosts = [f"{network}{length}" for network in NETWORKS for length in LENGTHS]
+    history = [PastAcl(msgspec.structs.replace(READ, principal=f"User:{host}", host=host)) for host in hosts]
+    rows = ask(shown(browser, report_of(history), tmp_path), ASKED._replace(host=client))
+    assert rows == expected(history, ASKED._replace(host=client))
+    assert 4 < len(rows) < len(hosts) / 2
+    assert browser.complaints == []
 
 
 def test_without_a_name_nothing_is_asked_and_denied_rows_are_shown_on_request(browser: Page, tmp_path: Path) -> None:

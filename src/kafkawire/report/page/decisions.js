@@ -36,13 +36,17 @@ const speaksOf = (row, operation) =>
 
 // For each host that ACLs name, and as null for every other one: DENY, ALLOW, or nothing.
 function decidedByHost(rows) {
-  const hosts = new Map([[null, []]]);
-  for (const row of rows) {
-    const host = row.host === WILDCARD ? null : row.host;
-    if (hosts.has(host)) hosts.get(host).push(row); else hosts.set(host, [row]);
-  }
-  const everywhere = hosts.get(null), denied = everywhere.some(denies), allowed = everywhere.some(allows);
-  return new Map([...hosts].map(([host, own]) => [host, denied || own.some(denies) ? "DENY" : allowed || own.some(allows) ? "ALLOW" : null]));
+  const hosts = [null, ...new Set(rows.map((row) => row.host).filter((host) => host !== WILDCARD))];
+  return new Map(hosts.map((host) => {
+    const own = rows.filter((row) => isWithin(host, row.host));
+    return [host, own.some(denies) ? "DENY" : own.some(allows) ? "ALLOW" : null];
+  }));
+}
+
+// A range, and the hosts in it that are denied.
+function withExceptions(host, denied) {
+  const inside = denied.filter((each) => isWithin(each, host));
+  return inside.length ? `${host} without ${inside.join(" and ")}` : host;
 }
 
 // What a principal may do with a resource, out of the ACLs that apply to it: for each operation whether, and from which hosts it is otherwise.
@@ -57,7 +61,7 @@ function verdictsOn(applying, principal) {
     const otherwise = hosts.filter((host) => decisions.get(host) !== elsewhere);
     if (elsewhere === "ALLOW") return { operation, may: true, except: otherwise };
     const allowed = hosts.filter((host) => decisions.get(host) === "ALLOW");
-    if (allowed.length) return { operation, may: true, only: allowed };
+    if (allowed.length) return { operation, may: true, only: allowed.map((host) => withExceptions(host, hosts.filter((each) => decisions.get(each) === "DENY"))) };
     return elsewhere === null && !otherwise.length ? null : { operation, may: false, only: elsewhere === null ? otherwise : [] };
   }).filter(Boolean);
   const all = verdicts.find(({ operation, may, only, except }) => operation === "ALL" && may && !only && !except.length);

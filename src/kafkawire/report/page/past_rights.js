@@ -41,7 +41,7 @@ function timedAcls(rows, { type, name }) {
 // What ACLs decide for a principal from a host: {acl, deniedBy}; null if nothing allows it.
 function outcomeOf(acls, principal, operation, host, isOpen) {
   if (isOpen) return { reason: "open", acl: null, deniedBy: null };
-  const own = acls.filter((row) => isAbout(row, principal) && (row.host === host || row.host === WILDCARD) && speaksOf(row, operation));
+  const own = acls.filter((row) => isAbout(row, principal) && isWithin(host, row.host) && speaksOf(row, operation));
   const acl = own.find(allows) ?? null, deniedBy = own.find(denies) ?? null;
   return acl && { reason: deniedBy ? "denied" : "allowed", acl, deniedBy };
 }
