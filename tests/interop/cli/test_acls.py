@@ -8,11 +8,19 @@ from pathlib import Path
 import pytest
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import SecureBrokers
-from tests.apache_kafka.releases import broker_releases
+from tests.apache_kafka.releases import broker_releases, is_at_least
 from tests.apache_kafka.secure_broker import PASSWORDS, USER, SecureBroker
 from tests.made.operator_command import Command
 
-from kafkawire.admin import AclBindingFilter, AclOperation, BlockingAdminClient, NewTopic, PlainCredentials
+from kafkawire.admin import (
+    AclBinding,
+    AclBindingFilter,
+    AclOperation,
+    BlockingAdminClient,
+    NewTopic,
+    PlainCredentials,
+    ResourceType,
+)
 from kafkawire.cli.outcome import ExitCode
 
 pytestmark = [pytest.mark.interop, pytest.mark.extended]
@@ -90,3 +98,17 @@ def test_a_review_and_a_minimal_set(acls: Command, tmp_path: Path) -> None:
     acls.rows("delete", "--from", f"{unneeded}", "--yes")
     assert "no decision changes" in acls.err
     assert {row["operation"] for row in listed(acls, 2)} == {"WRITE", "CREATE"}
+
+
+def test_a_range_of_addresses_is_decided_as_the_brokers_do(
+    admin: BlockingAdminClient, broker: SecureBroker, acls: Command
+) -> None:
+    of_range = AclBinding(ResourceType.TOPIC, "interop-acls-range", PRINCIPAL, AclOperation.READ, host="10.0.0.0/8")
+    admin.create_acls([of_range], allow_without_effect=True).all()
+    has_ranges = is_at_least(broker.broker.release, "4.4")
+    question = ("READ", "topic:interop-acls-range")
+    code = ExitCode.DONE if has_ranges else ExitCode.FAILED
+    (row,) = acls.rows("may", PRINCIPAL, *question, "--host", "10.0.0.5", code=code)
+    assert row["allowed"] is has_ranges
+    hosts = [row["host"] for row in acls.rows("who-can", *question) if row["principal"] == PRINCIPAL]
+    assert hosts == (["10.0.0.0/8"] if has_ranges else [])

@@ -9,10 +9,13 @@ from typing import Annotated, Final, NamedTuple
 import typer
 
 from kafkawire.admin import AclBinding, AclEffects, AclEvaluator, BlockingAdminClient, acl_effects
+from kafkawire.admin.operations.acls import RANGES_SINCE
 from kafkawire.cli.access.broker_configs import configs_of_a_broker
 from kafkawire.cli.acls.selecting import PANEL
 from kafkawire.cli.visible import visible_lines
 from kafkawire.model.acls.authority import Authority
+from kafkawire.model.acls.hosts import is_range
+from kafkawire.protocol.errors import UnsupportedVersionError
 
 SuperUsersOption = Annotated[
     list[str] | None,
@@ -75,10 +78,24 @@ def effects_on(acls: Iterable[AclBinding], after: Iterable[AclBinding], deciding
     )
 
 
-def evaluator_of(acls: Iterable[AclBinding], deciding: Authority) -> AclEvaluator:
+def has_ranges(client: BlockingAdminClient, acls: Iterable[AclBinding], timeout: float) -> bool:
+    """Whether ranges of addresses match clients of a cluster (A23); it is asked only if an ACL has a range."""
+    if not any(is_range(acl.host) for acl in acls):
+        return True
+    try:
+        level = client.describe_features(timeout=timeout).finalized.get("metadata.version")
+    except UnsupportedVersionError:
+        return False
+    return level is not None and level.highest >= RANGES_SINCE
+
+
+def evaluator_of(acls: Iterable[AclBinding], deciding: Authority, *, ranges: bool = True) -> AclEvaluator:
     """The authorizer of a cluster."""
     return AclEvaluator(
-        acls, super_users=deciding.super_users, allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl
+        acls,
+        super_users=deciding.super_users,
+        allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl,
+        ranges=ranges,
     )
 
 

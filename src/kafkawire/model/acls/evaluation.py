@@ -65,6 +65,8 @@ class AclEvaluator:
         acls: all ACLs of the cluster.
         super_users: principals of the broker's ``super.users``.
         allow_everyone_if_no_acl: the broker's ``allow.everyone.if.no.acl.found``.
+        ranges: whether the host of an ACL may be a range of addresses, as from ``metadata.version`` 4.4-IV1 on; else a
+            range matches no client.
 
     Example:
         ```python
@@ -85,7 +87,9 @@ class AclEvaluator:
         *,
         super_users: Iterable[str] = (),
         allow_everyone_if_no_acl: bool = False,
+        ranges: bool = True,
     ) -> None:
+        self._applies = _applies_since_4_4 if ranges else applies
         self._index = AclIndex(acls)
         self._of_unknown_pattern = _of_unknown_pattern(self._index.acls)
         self._super_users = frozenset(super_users)
@@ -120,7 +124,7 @@ class AclEvaluator:
         concerning = self._index.matching(
             AclBindingFilter(resource_type, resource_name, pattern_type=PatternType.MATCH)
         )
-        applying = [acl for acl in concerning if _applies_since_4_4(acl, principal, operation, host)]
+        applying = [acl for acl in concerning if self._applies(acl, principal, operation, host)]
         unclear = self._unclear(applying, principal, operation, resource_type, host)
         deciding = deciding_acl(applying)
         if deciding is not None:
@@ -143,7 +147,7 @@ class AclEvaluator:
         of_pattern = [
             acl
             for acl in self._of_unknown_pattern
-            if acl.resource_type == resource_type and _applies_since_4_4(acl, principal, operation, host)
+            if acl.resource_type == resource_type and self._applies(acl, principal, operation, host)
         ]
         return (*of_permission, *of_pattern)
 

@@ -24,6 +24,7 @@ from kafkawire.model.acls.bindings import (
     ResourceType,
 )
 from kafkawire.model.acls.evaluation import EVERYBODY, AclEvaluator, Reason
+from kafkawire.model.acls.hosts import is_range
 from kafkawire.model.acls.matching import AclIndex
 
 _BEGIN: Final = datetime.min.replace(tzinfo=UTC)
@@ -101,6 +102,7 @@ class _Question(NamedTuple):
     resource_type: ResourceType
     name: str
     host: str | None
+    ranges: bool
 
 
 class _Outcome(NamedTuple):
@@ -143,6 +145,7 @@ def who_could(
     host: str | None = None,
     super_users: Iterable[str] = (),
     allow_everyone_if_no_acl: bool = False,
+    ranges: bool = True,
 ) -> list[PastRight]:
     """Who could do ``operation`` on a resource, when, and by which ACL.
 
@@ -160,6 +163,7 @@ def who_could(
         host: the address of the client; None for all addresses.
         super_users: principals of the brokers' ``super.users``, at all times.
         allow_everyone_if_no_acl: the brokers' ``allow.everyone.if.no.acl.found``, at all times.
+        ranges: whether a range of addresses matches clients; see `AclEvaluator`.
 
     Raises:
         TypeError: an argument is something else, such as one name instead of many.
@@ -180,7 +184,7 @@ def who_could(
     asked = _Span(_BEGIN if since is None else _in_utc(since), _END if until is None else _in_utc(until))
     if asked.last < asked.first:
         raise ValueError(f"until is {until}, before since, which is {since}; give the earlier time first")
-    question = _Question(operation, resource_type, resource_name, host)
+    question = _Question(operation, resource_type, resource_name, host, ranges)
     AclEvaluator(()).decide(EVERYBODY, operation, resource_type, resource_name, _UNNAMED)  # or it is no question
     acls_of = _by_principal(_concerning(history, question))
     everyone_allowed = _Openness(acls_of) if allow_everyone_if_no_acl else None
@@ -268,16 +272,16 @@ def _holdings(principal: str, acls: Sequence[AclBinding], question: _Question, *
     if not allowing and not is_open:
         return
     evaluators = _Evaluators(
-        AclEvaluator(acls, allow_everyone_if_no_acl=is_open),
+        AclEvaluator(acls, allow_everyone_if_no_acl=is_open, ranges=question.ranges),
         # Without a denial the first one has the answer: evaluators take most of the time.
-        AclEvaluator(allowing) if len(allowing) < len(acls) else None,
+        AclEvaluator(allowing, ranges=question.ranges) if len(allowing) < len(acls) else None,
     )
     if question.host is not None:
         outcome = _outcome(evaluators, principal, question, question.host)
         if outcome is not None:
             yield _Holding(question.host, outcome, ())
         return
-    hosts = sorted({acl.host for acl in acls} - {WILDCARD})
+    hosts = sorted({acl.host for acl in acls if question.ranges or not is_range(acl.host)} - {WILDCARD})
     outcomes = {host: _outcome(evaluators, principal, question, host) for host in hosts}
     others = _outcome(evaluators, principal, question, _UNNAMED)
     if others is not None:

@@ -9,6 +9,7 @@ import pytest
 from tests.embedded.filled_state import AUTHORIZER
 from tests.made.operator_command import Command
 
+from kafkawire.admin import AclBinding, AclOperation, BlockingAdminClient, ResourceType
 from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.outcome import ExitCode
 
@@ -41,6 +42,15 @@ def filled(acls: Command) -> Command:
 
 def words(rows: list[dict[str, str]]) -> list[str]:
     return [f"{row['permission']} {row['principal']} {row['operation']} {row['resource_name']}" for row in rows]
+
+
+def test_a_range_of_addresses_matches_no_client_below_4_4(broker: ThreadedBroker, acls: Command) -> None:
+    of_range = AclBinding(ResourceType.TOPIC, "a", "User:x", AclOperation.READ, host="10.0.0.0/8")
+    with BlockingAdminClient(broker.bootstrap_servers) as client:
+        client.create_acls([of_range], allow_without_effect=True).all()
+    (row,) = acls.rows("may", "User:x", "READ", "topic:a", "--host", "10.0.0.5", code=ExitCode.FAILED)
+    assert (row["allowed"], row["acl"]) == (False, None)
+    assert acls.rows("who-can", "READ", "topic:a") == []
 
 
 def test_an_acl_is_created_for_each_combination_and_what_exists_stays(acls: Command) -> None:
