@@ -79,7 +79,7 @@ def effects_on(acls: Iterable[AclBinding], after: Iterable[AclBinding], deciding
 
 
 def has_ranges(client: BlockingAdminClient, acls: Iterable[AclBinding], timeout: float) -> bool:
-    """Whether ranges of addresses match clients of a cluster (A23); it is asked only if an ACL has a range."""
+    """Whether ranges of addresses match clients of a cluster (A23); a request says so, only if an ACL has a range."""
     if not any(is_range(acl.host) for acl in acls):
         return True
     try:
