@@ -190,3 +190,8 @@ def test_a_config_that_is_not_set_is_not_said_to_be_deleted(option: str, configs
     assert (row["status"], row["reason"]) == ("unchanged", "metrics is not set there")
     [row] = configs.rows("delete", "retention.ms", "--topic", "nope", option, code=ExitCode.FAILED)
     assert row["error"] == "UNKNOWN_TOPIC_OR_PARTITION"
+
+
+def test_a_dry_run_shows_levels_of_loggers(configs: Command) -> None:
+    [row] = configs.rows("set", "root=DEBUG", "--broker-logger", "1", "--dry-run")
+    assert row["reason"] == "root WARN → DEBUG"
