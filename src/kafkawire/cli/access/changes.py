@@ -216,7 +216,7 @@ def failures_printed(results: Results[K, V], names: Iterable[str] = ()) -> Itera
     for line in failure_lines(errors, names):
         print(f"kafkawire: {line}", file=sys.stderr)
     if errors:
-        raise typer.Exit(ExitCode.FAILED if len(errors) == len(results) else ExitCode.SOME_FAILED)
+        raise typer.Exit(ExitCode.SOME_FAILED if results.values() else ExitCode.FAILED)
 
 
 def failure_lines(errors: Mapping[K, KafkaError], names: Iterable[str] = ()) -> Iterator[str]:
@@ -248,7 +248,7 @@ class WatchedFailures:
             typer.Exit: all failed; they are printed.
         """
         self._errors = {item: error for item, error in results.errors().items()}  # noqa: C416 widens the type of keys
-        if self._errors and len(self._errors) == len(results):
+        if self._errors and not results.values():
             with failures_printed(results):
                 pass
         return results

@@ -24,6 +24,7 @@ from kafkawire.cli.configs.resources import (
     check_named,
     with_suggestions,
 )
+from kafkawire.cli.configs.unset import configs_not_set, with_unset
 from kafkawire.cli.items import FromOption, config_pairs, given_items
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
@@ -149,18 +150,24 @@ def _change(
 def _outcomes(
     client: BlockingAdminClient, wanted: _Changes, action: str, timeout: float, *, dry_run: bool
 ) -> list[OutcomeRow]:
+    unset = configs_not_set(client, wanted, timeout)
     with call_progress("resources") as progress:
         results = client.incremental_alter_configs(wanted, validate_only=dry_run, timeout=timeout, progress=progress)
     results = with_suggestions(client, results, timeout)
     rows = outcome_rows(results, "config", action, dry_run=dry_run, name=item_in_words)
     if not dry_run:
-        return rows
+        return with_unset(rows, results, wanted, unset)
     keys = {change.name for changes in wanted.values() for change in changes}
     present = client.describe_configs(results.values(), keys=keys, include_synonyms=True, timeout=timeout).values()
-    return [
-        msgspec.structs.replace(row, reason=row.reason or changes_in_words(resource, present, wanted[resource]))
+    made = {
+        resource: [each for each in changes if each.name not in unset.get(resource, ())]
+        for resource, changes in wanted.items()
+    }
+    rows = [
+        msgspec.structs.replace(row, reason=row.reason or changes_in_words(resource, present, made[resource]))
         for row, resource in zip(rows, results, strict=True)
     ]
+    return with_unset(rows, results, wanted, unset)
 
 
 def _refuse_passwords(pairs: Mapping[str, str]) -> None:

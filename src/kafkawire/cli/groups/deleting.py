@@ -7,7 +7,14 @@ from typing import Annotated
 
 import typer
 
-from kafkawire.admin import BlockingAdminClient, ShareGroupDescription, TopicPartition
+from kafkawire.admin import (
+    BlockingAdminClient,
+    ClassicGroupDescription,
+    ConsumerGroupDescription,
+    ShareGroupDescription,
+    StreamsGroupDescription,
+    TopicPartition,
+)
 from kafkawire.cli.access.changes import (
     ChangeOptions,
     OutcomeRow,
@@ -23,6 +30,7 @@ from kafkawire.cli.groups.removing import GroupArgument
 from kafkawire.cli.items import FromOption, first_names, given_names
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.codegen.report.text import counted
+from kafkawire.model.groups.streams import StreamsTopology
 from kafkawire.protocol.errors import GroupSubscribedToTopicError, NonEmptyGroupError
 from kafkawire.wire.kafka_errors import KafkaError
 
@@ -135,12 +143,29 @@ def simulated_deletion(group: GroupDescription, partitions: Iterable[TopicPartit
         group: as it is now.
         partitions: those whose offsets are to go.
     """
-    read = {topic for member in group.members for topic in getattr(member, "subscribed_topics", None) or ()}
+    read = _topics_of_members(group)
     for each in partitions:
         if each.topic in read:
             yield OutcomeRow.failed(str(each), "offset", "delete", meaning_of(GroupSubscribedToTopicError))
         else:
             yield OutcomeRow(str(each), "offset", "delete", Status.WOULD_BE_DONE, reason="simulated")
+
+
+def _topics_of_members(group: GroupDescription) -> set[str]:
+    """The topics that members read. Those of a regular expression are seen by what members have of them."""
+    match group:
+        case ConsumerGroupDescription():
+            wanted = {topic for member in group.members for topic in member.subscribed_topics}
+            for member in group.members:
+                wanted |= {each.topic for each in (*member.assignment, *(member.target_assignment or ()))}
+            return wanted
+        case StreamsGroupDescription(topology=StreamsTopology(subtopologies=parts)) if group.members and parts:
+            made = {topic.name for part in parts for topic in part.repartition_source_topics}
+            return made | {topic for part in parts for topic in part.source_topics}
+        case ClassicGroupDescription():
+            return {topic for member in group.members for topic in member.subscribed_topics or ()}
+        case _:
+            return set()
 
 
 def simulated_share_deletion(group: ShareGroupDescription, topics: Iterable[str]) -> Iterator[OutcomeRow]:

@@ -65,17 +65,19 @@ def run(
     if bool(named) == all_members:
         raise CommandError("name members by --member or --instance, or give --all", ExitCode.USAGE)
     timeout = cluster.options.timeout
-    if dry_run:
-        with cluster.connected() as client:
-            rows = list(simulated_removal(group, _members(client, group, timeout), named))
-        print_outcomes(rows, output)
-        return
-    confirm(cluster, f"remove {'all members' if all_members else counted(len(named), 'member')} of {group}", yes=yes)
+    if not dry_run:
+        question = f"remove {'all members' if all_members else counted(len(named), 'member')} of {group}"
+        confirm(cluster, question, yes=yes)
     with cluster.connected() as client:
-        results = client.remove_members_from_consumer_group(
-            group, None if all_members else named, reason=reason, timeout=timeout
-        )
-    print_outcomes(outcome_rows(explained(results), _KIND, _ACTION, name=_name), output)
+        members = _members(client, group, timeout)
+        if dry_run or isinstance(members, GroupIdNotFoundError):
+            rows = list(simulated_removal(group, members, named))
+        else:
+            results = client.remove_members_from_consumer_group(
+                group, None if all_members else named, reason=reason, timeout=timeout
+            )
+            rows = outcome_rows(explained(results), _KIND, _ACTION, name=_name)
+    print_outcomes(rows, output)
 
 
 def _members(

@@ -97,10 +97,11 @@ def run(
             to_earliest, to_latest, to_current, to_offset, to_datetime, by_duration, shift_by, from_file
         )
     )  # fmt: skip
+    named = list(dict.fromkeys(groups or ()))
     if isinstance(target, Path):
-        rows = _to_offsets(cluster, read_offsets(target, groups or ()), topic, execute=execute, yes=yes)
+        rows = _to_offsets(cluster, read_offsets(target, named), topic, execute=execute, yes=yes)
     else:
-        rows = _to_target(cluster, groups or (), topic or (), target, execute=execute, yes=yes)
+        rows = _to_target(cluster, named, topic or (), target, execute=execute, yes=yes)
     print_rows(rows, ResetRow, output, empty="no group has offsets there; --topic names topics")
     if not execute and any(row.status is Status.WOULD_BE_DONE for row in rows):
         print("nothing was changed; --execute does it", file=sys.stderr)

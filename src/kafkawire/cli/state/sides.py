@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -20,9 +20,11 @@ from kafkawire.cli.state.reading_cluster import read_with_progress
 from kafkawire.cli.visible import visible
 from kafkawire.declared.documents.problems import Position
 from kafkawire.declared.planned import Item, Kind
+from kafkawire.declared.planned_values import SecretKey
 from kafkawire.declared.selection import StateSelection, kinds_in
 from kafkawire.declared.state import ClusterState
 from kafkawire.declared.unread import Unread
+from kafkawire.model.configs.resources import ConfigResource
 
 SIDES_HELP: Final = (
     "FILE or folder of documents (- is standard input), HOST:PORT, the name of a context, or log:DIR@DATE"
@@ -209,4 +211,23 @@ def _of_documents(name: str, path: str, selection: StateSelection) -> ReadSide:
     from kafkawire.cli.documents.reading import read_sound_documents  # noqa: PLC0415 slow to import
 
     declared = read_sound_documents([path])
-    return ReadSide(name, selection.of(declared.state), file=path, positions=declared.positions)
+    state = _without_unset(declared.state, declared.secrets)
+    return ReadSide(name, selection.of(state), file=path, positions=declared.positions)
+
+
+def _without_unset(state: ClusterState, secrets: Collection[SecretKey]) -> ClusterState:
+    """The state that documents declare: a config that must not be set is one that is not there, unlike a secret."""
+    topics = {
+        name: msgspec.structs.replace(topic, configs=_set_ones(ConfigResource.topic(name), topic.configs, secrets))
+        for name, topic in state.topics.items()
+    }
+    configs = {resource: _set_ones(resource, values, secrets) for resource, values in state.configs.items()}
+    return msgspec.structs.replace(
+        state, topics=topics, configs={resource: values for resource, values in configs.items() if values}
+    )
+
+
+def _set_ones(
+    resource: ConfigResource, configs: Mapping[str, str | None], secrets: Collection[SecretKey]
+) -> dict[str, str | None]:
+    return {name: value for name, value in configs.items() if value is not None or (resource, name) in secrets}

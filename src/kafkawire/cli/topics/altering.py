@@ -18,6 +18,7 @@ from kafkawire.cli.access.changes import (
     print_outcomes,
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
+from kafkawire.cli.configs.unset import configs_not_set, with_unset
 from kafkawire.cli.items import FromOption, config_pairs, given_items
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.progress import call_progress
@@ -151,13 +152,15 @@ def _configured(
 ) -> list[OutcomeRow]:
     if not configs:
         return []
-    changes = {
+    changes: dict[ConfigResource, Sequence[ConfigChange]] = {
         ConfigResource.topic(name): [
             ConfigChange.delete(key) if value is None else ConfigChange.set(key, config_text(value))
             for key, value in of_topic.items()
         ]
         for name, of_topic in configs.items()
     }
+    unset = configs_not_set(client, changes, timeout)
     with call_progress("configs") as progress:
         results = client.incremental_alter_configs(changes, validate_only=dry_run, timeout=timeout, progress=progress)
-    return outcome_rows(results, "topic", "change configs", dry_run=dry_run, name=lambda resource: resource.name)
+    rows = outcome_rows(results, "topic", "change configs", dry_run=dry_run, name=lambda resource: resource.name)
+    return with_unset(rows, results, changes, unset)

@@ -48,6 +48,10 @@ def reason_without_effect(acl: AclBinding) -> ApiError | None:
         if written is not None:
             reason = f"matches no client, since brokers compare texts; write it as {written}."
         return InvalidRequestError(f"The host {acl.host!r} {reason}")
+    if acl.resource_type is ResourceType.USER and acl.pattern_type is PatternType.LITERAL:
+        name = acl.resource_name
+        if name != WILDCARD and ":" not in name:
+            return InvalidRequestError(f"The user {name!r} has no type, and matches no one; write it as User:{name}.")
     possible = OPERATIONS_OF_RESOURCES.get(acl.resource_type)
     if possible is not None and acl.operation not in possible:
         names = ", ".join(operation.name for operation in sorted(possible))

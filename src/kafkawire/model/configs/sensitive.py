@@ -27,12 +27,15 @@ def _by_type() -> Mapping[int, Mapping[str, ConfigDefinition]]:
 def is_sensitive(resource_type: int, name: str) -> bool:
     """Whether values of a configuration are sensitive.
 
-    They are if Kafka's definitions make it a password, or do not have it: a plug-in may use it as a password.
+    They are if Kafka's definitions make it a password, or do not have it: a plug-in may use it as a password. Levels of
+    loggers, which have no definition, are not.
 
     Args:
         resource_type: number of the type of the resource.
         name: name of the configuration, that of one listener as well: ``listener.name.sasl.ssl.keystore.password``.
     """
+    if resource_type == ConfigResourceType.BROKER_LOGGER:
+        return False
     if resource_type == ConfigResourceType.BROKER:
         definition = broker_definition(name)
     else:

@@ -1,4 +1,4 @@
-"""Questions before a change: on a terminal, and in production."""
+"""Questions before a change: on a terminal, and in production. Exit codes of what was read."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 import typer
 
-from kafkawire.cli.access.changes import confirm
+from kafkawire.admin import Results
+from kafkawire.cli.access.changes import WatchedFailures, confirm, failures_printed
 from kafkawire.cli.access.cluster_command import Cluster, GivenOptions
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.protocol.errors import GroupIdNotFoundError
+from kafkawire.wire.kafka_errors import KafkaError
 
 
 @pytest.fixture
@@ -68,3 +71,27 @@ def test_every_command_with_yes_confirms() -> None:
             text = path.read_text("utf-8")
             if re.search(r": (YesOption = False|ChangeOptions),", text):
                 assert re.search(r"\bconfirm\(\s*cluster,", text), path
+
+
+NO_GROUP = GroupIdNotFoundError("there is no such group")
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "items", "code"),
+    [
+        ({"a": NO_GROUP}, ["a", "a"], ExitCode.FAILED),
+        ({"a": NO_GROUP, "b": None}, ["a", "b", "a"], ExitCode.SOME_FAILED),
+    ],
+)
+def test_items_that_are_given_twice_do_not_change_the_exit_code(
+    outcomes: dict[str, KafkaError | None], items: list[str], code: ExitCode
+) -> None:
+    results = Results[str, None](outcomes, items)
+    with pytest.raises(typer.Exit) as end, failures_printed(results):
+        pass
+    assert end.value.exit_code == code
+    if code is ExitCode.FAILED:
+        with pytest.raises(typer.Exit):
+            WatchedFailures().checked(results)
+    else:
+        WatchedFailures().checked(results)

@@ -88,7 +88,6 @@ def test_lists_get_and_lose_entries(configs: Command) -> None:
         (["set", "retention.ms=1000", "segment.ms=604800000"], "retention.ms 86400000 → 1000"),
         (["set", "retention.ms=86400000"], "as it is"),
         (["delete", "retention.ms"], "retention.ms 86400000 → its default"),
-        (["delete", "segment.ms"], "as it is"),
         (["append", "cleanup.policy=compact,delete"], "cleanup.policy delete → delete,compact"),
     ],
 )
@@ -176,3 +175,23 @@ def test_configs_that_cannot_be_read_are_not_said_to_be_unset(capsys: pytest.Cap
     with ThreadedBroker(AUTHORIZER) as broker:
         configs = Command("configs", broker.bootstrap_servers, capsys)
         assert configs.text("describe", "--topic", "orders", code=ExitCode.FAILED) == ""
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--yes"])
+def test_a_config_that_is_not_set_is_not_said_to_be_deleted(option: str, configs: Command) -> None:
+    done = "would be done" if option == "--dry-run" else "done"
+    words = ["delete", "retention.ms", "retention.mss", "--topic", "orders", "--topic", "payments", option]
+    orders, payments = configs.rows(*words)
+    assert (orders["status"], orders["reason"].rpartition("; ")[2]) == (done, "retention.mss is not set there")
+    assert (payments["status"], payments["reason"]) == ("unchanged", "retention.ms, retention.mss are not set there")
+    [row] = configs.rows("delete", "segment.ms", "--topic", "orders", option)
+    assert (row["status"], row["reason"]) == ("unchanged", "segment.ms is not set there")
+    [row] = configs.rows("delete", "metrics", "--client-metrics", "none", option)
+    assert (row["status"], row["reason"]) == ("unchanged", "metrics is not set there")
+    [row] = configs.rows("delete", "retention.ms", "--topic", "nope", option, code=ExitCode.FAILED)
+    assert row["error"] == "UNKNOWN_TOPIC_OR_PARTITION"
+
+
+def test_a_dry_run_shows_levels_of_loggers(configs: Command) -> None:
+    [row] = configs.rows("set", "root=DEBUG", "--broker-logger", "1", "--dry-run")
+    assert row["reason"] == "root WARN → DEBUG"

@@ -16,11 +16,19 @@ from kafkawire.admin import (
     GroupType,
     ShareGroupDescription,
     ShareGroupMember,
+    StreamsGroupDescription,
     TopicPartition,
 )
 from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.groups.deleting import simulated_deletion, simulated_share_deletion
 from kafkawire.cli.outcome import ExitCode
+from kafkawire.model.groups.streams import (
+    StreamsGroupMember,
+    StreamsInternalTopic,
+    StreamsSubtopology,
+    StreamsTasks,
+    StreamsTopology,
+)
 
 GROUPS = ("a", "b", "c")
 
@@ -120,3 +128,26 @@ def test_offsets_of_a_share_group_with_members_stay() -> None:
     assert [(row.item, row.status, row.error) for row in simulated_share_deletion(group, ["orders"])] == [
         ("orders", "failed", "NON_EMPTY_GROUP")
     ]
+
+
+def test_offsets_of_topics_that_a_regular_expression_finds_stay() -> None:
+    orders, payments = TopicPartition("orders", 0), TopicPartition("payments", 0)
+    member = ConsumerGroupMember("id", None, "billing", "/10.0.0.1", (orders,), subscribed_regex="ord.*")
+    group = ConsumerGroupDescription("a", GroupType.CONSUMER, GroupState.STABLE, 1, "uniform", (member,))
+    assert [row.error for row in simulated_deletion(group, [orders, payments])] == ["GROUP_SUBSCRIBED_TO_TOPIC", None]
+
+
+@pytest.mark.parametrize(
+    ("members", "errors"),
+    [(1, ["GROUP_SUBSCRIBED_TO_TOPIC", "GROUP_SUBSCRIBED_TO_TOPIC", None]), (0, [None, None, None])],
+)
+def test_offsets_of_topics_that_a_streams_application_reads_stay(members: int, errors: list[str | None]) -> None:
+    made = StreamsInternalTopic("app-repartition", None, None, {})
+    topology = StreamsTopology(1, (StreamsSubtopology("0", ("orders",), (), (), (made,)),))
+    member = StreamsGroupMember(
+        "id", 1, None, None, "app", "/10.0.0.1", 1, "p", None, {}, {}, {}, StreamsTasks(), StreamsTasks(),
+        is_classic=False,
+    )  # fmt: skip
+    group = StreamsGroupDescription("app", GroupState.STABLE, 1, topology, (member,) * members, 2, 2)
+    partitions = [TopicPartition(topic, 0) for topic in ("orders", "app-repartition", "payments")]
+    assert [row.error for row in simulated_deletion(group, partitions)] == errors

@@ -1,13 +1,22 @@
-"""What a dry run of ``remove-members`` says about members that exist, and about those that do not."""
+"""What ``remove-members`` says about members that exist, and about those that do not; the same without a dry run."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import pytest
+from tests.made.operator_command import Command
 
-from kafkawire.admin import ClassicGroupMember, ConsumerGroupMember, MemberToRemove
+from kafkawire.admin import (
+    BlockingAdminClient,
+    ClassicGroupMember,
+    ConsumerGroupMember,
+    MemberToRemove,
+    TopicPartition,
+)
+from kafkawire.broker import ThreadedBroker
 from kafkawire.cli.groups.removing import simulated_removal
+from kafkawire.cli.outcome import ExitCode
 from kafkawire.protocol.errors import GroupIdNotFoundError
 
 STATIC = ConsumerGroupMember("id-1", "host-1", "billing", "/10.0.0.1", ())
@@ -49,3 +58,23 @@ def test_without_a_group_each_member_fails() -> None:
         ("b", "GROUP_ID_NOT_FOUND"),
     ]
     assert [row.item for row in simulated_removal("g", error, [])] == ["g"]
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--yes"])
+@pytest.mark.parametrize(
+    ("group", "reason"),
+    [
+        ("workers", "workers is no group of consumers; stop its members where they run"),
+        ("nothing", "Group nothing not found."),
+    ],
+)
+def test_a_removal_fails_as_its_dry_run_does(
+    option: str, group: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ThreadedBroker({}, topics=["orders"]) as running:
+        with BlockingAdminClient(running.bootstrap_servers) as client:
+            client.alter_share_group_offsets("workers", {TopicPartition("orders", 0): 0}).all()
+        groups = Command("groups", running.bootstrap_servers, capsys)
+        for chosen, item in ((["--member", "m"], "m"), (["--all"], group)):
+            [row] = groups.rows("remove-members", group, *chosen, option, code=ExitCode.FAILED)
+            assert (row["item"], row["error"], row["reason"]) == (item, "GROUP_ID_NOT_FOUND", reason)

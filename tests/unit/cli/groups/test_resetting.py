@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from tests.made.operator_command import Command
@@ -55,3 +56,10 @@ def test_partitions_and_whole_topics_are_reset_together(groups: Command) -> None
         "reset the offsets of billing, new: there is no terminal to ask on; give --yes, or no --execute to look"
         in groups.err
     )
+
+
+def test_a_group_that_is_named_twice_is_reset_once(groups: Command, tmp_path: Path) -> None:
+    assert len(groups.rows("reset", "billing", "billing", "--to-latest")) == 1
+    file = tmp_path / "offsets.csv"
+    file.write_text("orders,0,0\n")
+    assert len(groups.rows("reset", "billing", "billing", "--from-file", str(file))) == 1

@@ -285,3 +285,17 @@ def test_mistakes_in_documents_have_their_place(tmp_path: Path, capsys: pytest.C
     declared.write_text("topics:\n  orders:\n    partitions: many\n")
     assert main(["diff", str(declared), str(declared)]) == ExitCode.FAILED
     assert f"{declared}:3:17" in capsys.readouterr().err
+
+
+def test_a_config_that_must_not_be_set_is_no_difference_where_it_is_not_set(
+    without_authorizer: ThreadedBroker, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "state.yaml"
+    file.write_text(
+        "topics:\n  orders: {configs: {retention.ms: null, own.name: null}}\n"
+        "configs:\n  groups:\n    g: {share.session.timeout.ms: null}\n"
+        "  brokers:\n    default: {min.insync.replicas: 1, own.secret: null, log.cleaner.threads: null}\n"
+    )
+    words = ["diff", str(file), without_authorizer.bootstrap_servers, "--only", "topics,configs", "-o", "jsonl"]
+    assert main(words) == ExitCode.DONE
+    assert capsys.readouterr().out == ""

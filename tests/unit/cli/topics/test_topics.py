@@ -236,3 +236,9 @@ def test_a_config_is_set_or_removed_and_not_both(topics: Command) -> None:
     words = ("alter", "orders", "--set", "retention.ms=5", "--delete", "retention.ms")
     topics.text(*words, code=ExitCode.USAGE)
     assert topics.err == "kafkawire: --set and --delete both name retention.ms; give one of them\n"
+
+
+@pytest.mark.parametrize("option", ["--dry-run", "--yes"])
+def test_a_config_that_is_not_set_is_not_said_to_be_removed(option: str, topics: Command) -> None:
+    [row] = topics.rows("alter", "orders", "--delete", "retention.mss", option)
+    assert (row["status"], row["reason"]) == ("unchanged", "retention.mss is not set there")

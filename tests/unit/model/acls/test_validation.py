@@ -122,6 +122,22 @@ def test_a_principal_with_an_empty_type_has_no_effect() -> None:
     assert isinstance(reason_without_effect(acl), InvalidRequestError)
 
 
+@pytest.mark.parametrize(
+    ("name", "pattern_type", "works"),
+    [
+        ("alice", PatternType.LITERAL, False),
+        ("User:alice", PatternType.LITERAL, True),
+        ("*", PatternType.LITERAL, True),
+        ("Us", PatternType.PREFIXED, True),
+    ],
+)
+def test_a_user_without_a_type_has_no_effect_as_a_resource(name: str, pattern_type: PatternType, works: bool) -> None:
+    """A22."""
+    acl = AclBinding(ResourceType.USER, name, "User:bob", AclOperation.CREATE_TOKENS, pattern_type=pattern_type)
+    assert refusal_of_binding(acl) is None
+    assert (reason_without_effect(acl) is None) is works
+
+
 @pytest.mark.parametrize("host", ["", "example.com", "10.0.0.0/33", "10.0.0/8", "10.0.0", "10.0.0.*"])
 def test_a_host_that_is_no_address_has_no_effect(host: str) -> None:
     """A23."""
