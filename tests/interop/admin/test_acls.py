@@ -46,7 +46,7 @@ ACLS = (
     AclBinding(ResourceType.GROUP, "foo", PRINCIPAL, AclOperation.READ),
     AclBinding(ResourceType.TRANSACTIONAL_ID, "foo", PRINCIPAL, AclOperation.WRITE),
     AclBinding(ResourceType.DELEGATION_TOKEN, "foo", PRINCIPAL, AclOperation.DESCRIBE),
-    AclBinding(ResourceType.USER, "foo", PRINCIPAL, AclOperation.CREATE_TOKENS),
+    AclBinding(ResourceType.USER, "User:foo", PRINCIPAL, AclOperation.CREATE_TOKENS),
     AclBinding.of_cluster(PRINCIPAL, AclOperation.ALTER),
 )
 FILTERS = (

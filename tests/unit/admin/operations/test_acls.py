@@ -363,7 +363,7 @@ async def test_more_acls_than_one_request_may_create_are_sent_in_portions() -> N
 async def test_acls_that_an_old_broker_cannot_have_fail_alone() -> None:
     """A15."""
     prefixed = replace(ACL, pattern_type=PatternType.PREFIXED)
-    token = AclBinding(ResourceType.USER, "alice", "User:bob", AclOperation.CREATE_TOKENS)
+    token = AclBinding(ResourceType.USER, "User:alice", "User:bob", AclOperation.CREATE_TOKENS)
     stand_in = EmbeddedState()
     async with cluster_of(stand_in, {ApiKey.CREATE_ACLS: range(2)}) as cluster, cluster.client() as client:
         results = await client.create_acls([ACL, prefixed, token])
