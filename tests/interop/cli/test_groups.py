@@ -7,6 +7,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import Brokers
 from tests.apache_kafka.java_admin import JavaAdminClient
 from tests.apache_kafka.java_answers import Partition
@@ -116,7 +117,9 @@ def test_offsets_of_a_share_group_are_deleted(release: str, kafka_brokers: Broke
     with BlockingAdminClient(address) as client:
         client.create_topics([NewTopic(name, 2, 1)]).all()
         client.wait_for_topics([name]).all()
-        client.alter_share_group_offsets(name, {TopicPartition(name, each): 0 for each in (0, 1)}).all()
+        wanted = {TopicPartition(name, each): 0 for each in (0, 1)}
+        # The first group makes the topic of its coordinator, which is not there at once.
+        eventually(lambda: client.alter_share_group_offsets(name, wanted).errors(), lambda errors: not errors)
         assert main([*words, "--dry-run"]) == ExitCode.DONE
         assert [(row["item"], row["status"]) for row in rows()] == [(name, "would be done")]
         assert main([*words, "--yes"]) == ExitCode.DONE
