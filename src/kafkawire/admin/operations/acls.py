@@ -28,6 +28,7 @@ from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
 from kafkawire.model.acls.hosts import is_range
 from kafkawire.model.acls.matching import AclIndex
 from kafkawire.model.acls.validation import reason_without_effect, refusal_of_binding, refusal_of_filter
+from kafkawire.model.cluster import Features
 from kafkawire.protocol.api_table import ApiKey
 from kafkawire.protocol.errors import InvalidRequestError, PolicyViolationError, UnsupportedVersionError
 from kafkawire.wire import Message
@@ -120,10 +121,14 @@ _FILTERS_OF_A_DELETION = 100
 RANGES_SINCE: Final = 32
 """The level of ``metadata.version``, 4.4-IV1, from which on a host may be a range of addresses."""
 
-_RANGES_MATCH_SINCE: Final = "matches no client of this cluster: that is new with metadata.version 4.4"
-
 _IN_FLIGHT = 2
 """The request that the controller processes, and the next one."""
+
+
+def has_ranges(features: Features) -> bool:
+    """Whether a cluster with these features lets ranges of addresses match clients (A23)."""
+    level = features.finalized.get("metadata.version")
+    return level is not None and level.highest >= RANGES_SINCE
 
 
 class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
@@ -150,7 +155,8 @@ class CreateAcls(Operation[AclBinding, None, "protocol.CreateAclsResponse"]):
         if refused is not None or self._allow_without_effect:
             return refused
         if not self._ranges and is_range(item.host):
-            return InvalidRequestError(f"The host {item.host!r} is a range of addresses, which {_RANGES_MATCH_SINCE}.")
+            reason = "matches no client of this cluster: that is new with metadata.version 4.4"
+            return InvalidRequestError(f"The host {item.host!r} is a range of addresses, which {reason}.")
         return reason_without_effect(item)
 
     def lowest_version(self, item: AclBinding) -> int:
@@ -316,8 +322,8 @@ class AclOperations(OperationFamily):
         """
         wanted = tuple(acls)
         deadline = self._deadline(timeout)
-        has_ranges = not allow_without_effect and any(is_range(acl.host) for acl in wanted)
-        ranges = not has_ranges or await self._has_ranges(deadline)
+        matters = not allow_without_effect and any(is_range(acl.host) for acl in wanted)
+        ranges = not matters or await self._has_ranges(deadline)
         creation = CreateAcls(allow_without_effect=allow_without_effect, ranges=ranges)
         return await self._until(deadline, creation, wanted, progress)
 
@@ -326,8 +332,7 @@ class AclOperations(OperationFamily):
         described = await self._until(deadline, DescribeFeatures(), (None,))
         if described.errors():
             return not isinstance(described.errors()[None], UnsupportedVersionError)
-        level = described[None].finalized.get("metadata.version")
-        return level is not None and level.highest >= RANGES_SINCE
+        return has_ranges(described[None])
 
     @needs(DeleteAcls, rights="ALTER CLUSTER")
     async def delete_acls(

@@ -15,7 +15,7 @@ from kafkawire.admin import (
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.acls.acl_row import parsed
-from kafkawire.cli.acls.authority import AuthorityOptions, authority, evaluator_of, has_ranges
+from kafkawire.cli.acls.authority import AuthorityOptions, authority, decides_by_ranges, evaluator_of
 from kafkawire.cli.acls.selecting import resource_named
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -99,7 +99,7 @@ def who_can(
     with cluster.connected() as client:
         concerning = _concerning(client, resource_type, name, cluster.options.timeout)
         deciding = authority(client, given, cluster.options.timeout)
-        ranges = has_ranges(client, concerning, cluster.options.timeout)
+        ranges = decides_by_ranges(client, concerning, cluster.options.timeout)
     rights = who_could(
         map(PastAcl, concerning),
         wanted,
@@ -138,7 +138,7 @@ def may(
     with cluster.connected() as client:
         concerning = _concerning(client, resource_type, name, cluster.options.timeout)
         deciding = authority(client, given, cluster.options.timeout)
-        ranges = has_ranges(client, concerning, cluster.options.timeout)
+        ranges = decides_by_ranges(client, concerning, cluster.options.timeout)
     evaluator = evaluator_of(concerning, deciding, ranges=ranges)
     decision = evaluator.decide(principal, wanted, resource_type, name, host or _UNNAMED)
     row = DecisionRow(

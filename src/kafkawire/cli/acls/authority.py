@@ -9,7 +9,7 @@ from typing import Annotated, Final, NamedTuple
 import typer
 
 from kafkawire.admin import AclBinding, AclEffects, AclEvaluator, BlockingAdminClient, acl_effects
-from kafkawire.admin.operations.acls import RANGES_SINCE
+from kafkawire.admin.operations.acls import has_ranges
 from kafkawire.cli.access.broker_configs import configs_of_a_broker
 from kafkawire.cli.acls.selecting import PANEL
 from kafkawire.cli.visible import visible_lines
@@ -78,15 +78,14 @@ def effects_on(acls: Iterable[AclBinding], after: Iterable[AclBinding], deciding
     )
 
 
-def has_ranges(client: BlockingAdminClient, acls: Iterable[AclBinding], timeout: float) -> bool:
+def decides_by_ranges(client: BlockingAdminClient, acls: Iterable[AclBinding], timeout: float) -> bool:
     """Whether ranges of addresses match clients of a cluster (A23); a request says so, only if an ACL has a range."""
     if not any(is_range(acl.host) for acl in acls):
         return True
     try:
-        level = client.describe_features(timeout=timeout).finalized.get("metadata.version")
+        return has_ranges(client.describe_features(timeout=timeout))
     except UnsupportedVersionError:
         return False
-    return level is not None and level.highest >= RANGES_SINCE
 
 
 def evaluator_of(acls: Iterable[AclBinding], deciding: Authority, *, ranges: bool = True) -> AclEvaluator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from kafkawire.model.acls.bindings import WILDCARD
@@ -83,7 +83,7 @@ def meet(one: str, other: str) -> bool:
     return is_within(one, other) or is_within(other, one)
 
 
-@cache
+@lru_cache(maxsize=10_000)
 def _addresses_of(host: str) -> _Addresses | None:
     """The addresses of a range, or the single one; None if it is neither."""
     text, slash, _ = host.partition("/")
