@@ -15,6 +15,7 @@ import termios
 import time
 from collections.abc import Mapping
 from fcntl import ioctl
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -85,7 +86,13 @@ class TerminalRun:
             assert self._read(end - time.monotonic()), f"{text!r} does not come: {self.seen}"
 
     def type(self, text: str) -> None:
-        """Type it."""
+        """Type it, after the program has begun to wait.
+
+        Python sees Ctrl-C before it reads or while it reads. Between the two is a moment in which it reads first.
+        """
+        end = time.monotonic() + _SECONDS
+        while not self._waits() and time.monotonic() < end:
+            time.sleep(0.001)
         os.write(self._ours, text.encode())
 
     def ended(self) -> int:
@@ -94,6 +101,14 @@ class TerminalRun:
         while self._read(end - time.monotonic()):
             pass
         return self._process.wait(_SECONDS)
+
+    def _waits(self) -> bool:
+        """Whether the main thread sleeps, or has ended."""
+        try:
+            state = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return True
+        return state in "SZ"
 
     def _read(self, seconds: float) -> bool:
         """Whether there was more to read."""
