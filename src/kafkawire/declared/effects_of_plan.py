@@ -31,9 +31,9 @@ class PlanEffects(msgspec.Struct, frozen=True):
     quotas: tuple[QuotaEffect, ...] = ()
 
 
-def changes_acls(plan: Plan) -> bool:
-    """Whether a plan creates or deletes ACLs."""
-    return bool(_acls(plan, Action.CREATE) or _acls(plan, Action.DELETE))
+def changed_acls(plan: Plan) -> frozenset[AclBinding]:
+    """The ACLs that a plan creates or deletes."""
+    return _acls(plan, Action.CREATE) | _acls(plan, Action.DELETE)
 
 
 def effects_of_plan(plan: Plan, current: ClusterState, authority: Authority) -> PlanEffects:
@@ -57,6 +57,7 @@ def _access(plan: Plan, current: ClusterState, authority: Authority) -> AclEffec
         current.acls - deleted | created,
         super_users=authority.super_users,
         allow_everyone_if_no_acl=authority.allow_everyone_if_no_acl,
+        ranges=authority.ranges,
     )
 
 

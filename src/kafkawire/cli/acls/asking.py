@@ -15,7 +15,7 @@ from kafkawire.admin import (
 )
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.acls.acl_row import parsed
-from kafkawire.cli.acls.authority import AuthorityOptions, authority, decides_by_ranges, evaluator_of
+from kafkawire.cli.acls.authority import AuthorityOptions, authority, evaluator_of
 from kafkawire.cli.acls.selecting import resource_named
 from kafkawire.cli.outcome import CommandError, ExitCode
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
@@ -98,8 +98,7 @@ def who_can(
     wanted = operation_named(operation, resource_type)
     with cluster.connected() as client:
         concerning = _concerning(client, resource_type, name, cluster.options.timeout)
-        deciding = authority(client, given, cluster.options.timeout)
-        ranges = decides_by_ranges(client, concerning, cluster.options.timeout)
+        deciding = authority(client, given, concerning, cluster.options.timeout)
     rights = who_could(
         map(PastAcl, concerning),
         wanted,
@@ -107,7 +106,7 @@ def who_can(
         name,
         super_users=deciding.super_users,
         allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl,
-        ranges=ranges,
+        ranges=deciding.ranges,
     )
     rows = [
         RightRow(
@@ -137,9 +136,8 @@ def may(
         raise CommandError(f"PRINCIPAL: {principal!r}: write one, such as User:alice", ExitCode.USAGE)
     with cluster.connected() as client:
         concerning = _concerning(client, resource_type, name, cluster.options.timeout)
-        deciding = authority(client, given, cluster.options.timeout)
-        ranges = decides_by_ranges(client, concerning, cluster.options.timeout)
-    evaluator = evaluator_of(concerning, deciding, ranges=ranges)
+        deciding = authority(client, given, concerning, cluster.options.timeout)
+    evaluator = evaluator_of(concerning, deciding)
     decision = evaluator.decide(principal, wanted, resource_type, name, host or _UNNAMED)
     row = DecisionRow(
         principal,

@@ -53,11 +53,21 @@ class AuthorityOptions(NamedTuple):
     everyone: OpenOption = None
 
 
-def authority(client: BlockingAdminClient, given: AuthorityOptions, timeout: float) -> Authority:
-    """What options say, otherwise what a broker says; a warning where neither does."""
+def authority(
+    client: BlockingAdminClient, given: AuthorityOptions, acls: Iterable[AclBinding], timeout: float
+) -> Authority:
+    """What options say, otherwise what a broker says; a warning where neither does.
+
+    Args:
+        client: of the cluster.
+        given: the options.
+        acls: those that it decides beside, if it matters whether ranges of addresses match clients.
+        timeout: in seconds.
+    """
+    ranges = _decides_by_ranges(client, acls, timeout)
     super_users, is_open = given
     if super_users is not None and is_open is not None:
-        return Authority(tuple(super_users), is_open)
+        return Authority(tuple(super_users), is_open, ranges)
     values = _of_a_broker(client, timeout)
     hidden = [key for key, value in values.items() if value is None]
     if super_users is None and _SUPER_USERS in hidden:
@@ -68,17 +78,21 @@ def authority(client: BlockingAdminClient, given: AuthorityOptions, timeout: flo
         super_users = [each.strip() for each in (values.get(_SUPER_USERS) or "").split(";") if each.strip()]
     if is_open is None:
         is_open = (values.get(_OPEN) or "").lower() == "true"
-    return Authority(tuple(super_users), is_open)
+    return Authority(tuple(super_users), is_open, ranges)
 
 
 def effects_on(acls: Iterable[AclBinding], after: Iterable[AclBinding], deciding: Authority) -> AclEffects:
     """What a change means."""
     return acl_effects(
-        acls, after, super_users=deciding.super_users, allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl
+        acls,
+        after,
+        super_users=deciding.super_users,
+        allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl,
+        ranges=deciding.ranges,
     )
 
 
-def decides_by_ranges(client: BlockingAdminClient, acls: Iterable[AclBinding], timeout: float) -> bool:
+def _decides_by_ranges(client: BlockingAdminClient, acls: Iterable[AclBinding], timeout: float) -> bool:
     """Whether ranges of addresses match clients of a cluster (A23); a request says so, only if an ACL has a range."""
     if not any(is_range(acl.host) for acl in acls):
         return True
@@ -88,13 +102,13 @@ def decides_by_ranges(client: BlockingAdminClient, acls: Iterable[AclBinding], t
         return False
 
 
-def evaluator_of(acls: Iterable[AclBinding], deciding: Authority, *, ranges: bool = True) -> AclEvaluator:
+def evaluator_of(acls: Iterable[AclBinding], deciding: Authority) -> AclEvaluator:
     """The authorizer of a cluster."""
     return AclEvaluator(
         acls,
         super_users=deciding.super_users,
         allow_everyone_if_no_acl=deciding.allow_everyone_if_no_acl,
-        ranges=ranges,
+        ranges=deciding.ranges,
     )
 
 

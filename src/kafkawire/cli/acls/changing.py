@@ -88,8 +88,8 @@ def create(
         present = client.describe_acls(timeout=timeout).union()
         existing = frozenset(present)
         new = [acl for acl in wanted if refusals[acl] is None and acl not in existing]
-        deciding = authority(client, given, timeout)
-        print_effects(effects_on(present, [*present, *new], deciding))
+        after = [*present, *new]
+        print_effects(effects_on(present, after, authority(client, given, after, timeout)))
         if not options.dry_run and new:
             confirm(cluster, f"create {_count(len(new))}", yes=options.yes, destructive=False)
         outcomes = _created(client, wanted, refusals, new, timeout, dry_run=options.dry_run)
@@ -125,8 +125,8 @@ def delete(
         gone = sorted({*matched, *(acl for acl in listed if acl in existing)})
         missing = [acl for acl in listed if acl not in existing]
         leaving = frozenset(gone)
-        deciding = authority(client, given, timeout)
-        print_effects(effects_on(present, [acl for acl in present if acl not in leaving], deciding))
+        after = [acl for acl in present if acl not in leaving]
+        print_effects(effects_on(present, after, authority(client, given, present, timeout)))
         if gone and not options.dry_run:
             confirm(cluster, f"delete {_count(len(gone))}", yes=options.yes)
         rows = _deleted(client, gone, timeout, dry_run=options.dry_run)

@@ -98,7 +98,7 @@ def review(
         topics = client.list_topics(include_internal=True, timeout=timeout)
         groups = client.list_groups(timeout=timeout)
         users = client.describe_user_scram_credentials(timeout=timeout) if users_are_scram else None
-        deciding = authority(client, given, timeout)
+        deciding = authority(client, given, (), timeout)
     findings = review_acls(
         acls,
         topics=frozenset(topics),
@@ -138,7 +138,7 @@ def minimise(
     timeout = cluster.options.timeout
     with cluster.connected() as client:
         acls = client.describe_acls(timeout=timeout).union()
-        deciding = authority(client, given, timeout)
+        deciding = authority(client, given, (), timeout)
     smallest = minimise_acls(
         acls,
         keep_denials=keep_denials,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, ClassVar
 
 import typer
 
-from kafkawire.admin import LogDir
+from kafkawire.admin import LogDir, Results
 from kafkawire.cli.access.changes import failures_printed, unless_failed
 from kafkawire.cli.access.cluster_command import Cluster, cluster_command
 from kafkawire.cli.access.live_nodes import check_live, live_nodes
@@ -15,6 +16,7 @@ from kafkawire.cli.cluster.versions import NodesOption
 from kafkawire.cli.rows.formats import FormatOption, RowFormat
 from kafkawire.cli.rows.printing import print_rows
 from kafkawire.cli.rows.row import Row
+from kafkawire.cli.visible import visible
 from kafkawire.column_roles import ColumnRole
 
 
@@ -98,6 +100,16 @@ def run(
                 output,
                 empty=unless_failed(found, "no log directories"),
             )
+        _remark_on_absent(found, wanted)
+
+
+def _remark_on_absent(found: Results[int, Mapping[str, LogDir]], topics: frozenset[str]) -> None:
+    """Topics without a replica are a result too; those with a mistake in the name would look the same."""
+    if found.errors():
+        return
+    directories = (each for of_node in found.values().values() for each in of_node.values())
+    for name in sorted(topics - {where.topic for each in directories for where in each.replicas}):
+        print(f"kafkawire: there is no replica of the topic {visible(name)}", file=sys.stderr)
 
 
 def _directories(found: Mapping[int, Mapping[str, LogDir]], topics: Iterable[str]) -> Iterator[LogDirRow]:

@@ -19,7 +19,7 @@ from kafkawire.cli.state.reading_cluster import print_unread, read_with_progress
 from kafkawire.cli.visible import visible
 from kafkawire.declared.checking import check_plan
 from kafkawire.declared.documents.declared import ALL, Declared, PruneScope
-from kafkawire.declared.effects_of_plan import PlanEffects, changes_acls, effects_of_plan
+from kafkawire.declared.effects_of_plan import PlanEffects, changed_acls, effects_of_plan
 from kafkawire.declared.own_access import keep_access, may_take_access
 from kafkawire.declared.planned import Action, Item, Kind, Plan
 from kafkawire.declared.planning import plan_of
@@ -70,9 +70,10 @@ def planned(cluster: Cluster, client: BlockingAdminClient, declared: Declared, o
     )
     timeout = cluster.options.timeout
     deciding = Authority(options.super_users or (), options.is_open or False)
-    if changes_acls(plan):
+    changed = changed_acls(plan)
+    if changed:
         super_users = None if options.super_users is None else list(options.super_users)
-        deciding = authority(client, AuthorityOptions(super_users, options.is_open), timeout)
+        deciding = authority(client, AuthorityOptions(super_users, options.is_open), read.state.acls | changed, timeout)
     plan = keeping_access(plan, read.state.acls, cluster, client, options.caller, deciding)
     with progress_of("checking the plan") as report:
         plan = client.run(lambda admin: check_plan(admin, plan, timeout=timeout, progress=report))

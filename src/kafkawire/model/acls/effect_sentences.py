@@ -48,6 +48,12 @@ def opening_in_words(opening: AclOpening, longest: int) -> str:
     return f"{what}: open to everyone without ACLs; after this only to principals whom an ACL allows"
 
 
+def unclear_in_words(acl: AclBinding) -> str:
+    """A sentence that says why the effects leave out what an ACL means."""
+    why = "this version does not know its kind" if acl.is_unknown else "other ACLs are about hosts in the range"
+    return f"not clear: {acl_in_words(acl)}; {why}"
+
+
 def _exempt(effect: AclEffect, longest: int) -> str:
     if not effect.exemptions:
         return ""

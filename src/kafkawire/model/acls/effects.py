@@ -9,7 +9,7 @@ import msgspec
 from kafkawire.arguments.checks import checked
 from kafkawire.model.acls.bindings import WILDCARD, AclBinding, AclOperation, ResourceType
 from kafkawire.model.acls.changed_rights import AFTER, BEFORE, SET, ChangedRight, ChangedRights
-from kafkawire.model.acls.effect_sentences import opening_in_words, sentence
+from kafkawire.model.acls.effect_sentences import opening_in_words, sentence, unclear_in_words
 from kafkawire.model.acls.hosts import is_range, meet
 from kafkawire.model.acls.operation_sets import CHECKED, operations_in
 from kafkawire.model.acls.regions import grouped
@@ -29,7 +29,7 @@ class AclEffects(msgspec.Struct, frozen=True, kw_only=True):
             everyone; that is why the effects on them are what they are.
         unclear: ACLs of the change that have a value which this client does not know; they were left out. ACLs of a
             range of addresses too, where the change has ACLs of hosts in the range: what the two mean together is
-            left out. A range counts as one host beside these; brokers before 4.4 let it match no client.
+            left out. A range counts as one host beside these.
         super_users: principals that may do everything.
     """
 
@@ -62,13 +62,14 @@ class AclEffects(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
     def sentences(self, *, longest: int = 10) -> list[str]:
-        """The openings and the effects in words, one sentence each.
+        """The openings, the effects and what is unclear in words, one sentence each.
 
         Args:
             longest: how many names a list in a sentence has at most; it says how many more there are.
         """
         of_openings = [opening_in_words(opening, longest) for opening in self.openings]
-        return of_openings + [sentence(effect, longest) for effect in self.effects]
+        of_effects = [sentence(effect, longest) for effect in self.effects]
+        return of_openings + of_effects + list(map(unclear_in_words, self.unclear))
 
 
 @checked
@@ -78,6 +79,7 @@ def acl_effects(
     *,
     super_users: Iterable[str] = (),
     allow_everyone_if_no_acl: bool = False,
+    ranges: bool = True,
 ) -> AclEffects:
     """Who gains and who loses what if the ACLs of a cluster change, as Kafka's own authorizer decides.
 
@@ -89,6 +91,7 @@ def acl_effects(
         after: all ACLs after it.
         super_users: principals of the broker's ``super.users``.
         allow_everyone_if_no_acl: the broker's ``allow.everyone.if.no.acl.found``.
+        ranges: as for `AclEvaluator`.
 
     Example:
         ```python
@@ -99,7 +102,7 @@ def acl_effects(
         assert change.sentences() == ["User:etl may READ and DESCRIBE all topics for the first time"]
         ```
     """
-    old, new = frozenset(before), frozenset(after)
+    old, new = (frozenset(acl for acl in acls if ranges or not is_range(acl.host)) for acls in (before, after))
     changed = dict.fromkeys(old - new, BEFORE) | dict.fromkeys(new - old, AFTER)
     unclear = tuple(sorted({*(acl for acl in changed if acl.is_unknown), *_entangled(old | new, changed)}))
     by_type = grouped(sorted(changed), lambda acl: acl.resource_type)

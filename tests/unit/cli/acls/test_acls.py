@@ -51,6 +51,8 @@ def test_a_range_of_addresses_matches_no_client_below_4_4(broker: ThreadedBroker
     (row,) = acls.rows("may", "User:x", "READ", "topic:a", "--host", "10.0.0.5", code=ExitCode.FAILED)
     assert (row["allowed"], row["acl"]) == (False, None)
     assert acls.rows("who-can", "READ", "topic:a") == []
+    assert set(acls.statuses("delete", "--topic", "a", "--dry-run").values()) == {"would be done"}
+    assert "no decision changes" in acls.err
 
 
 def test_an_acl_is_created_for_each_combination_and_what_exists_stays(acls: Command) -> None:

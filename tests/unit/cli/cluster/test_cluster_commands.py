@@ -73,3 +73,10 @@ def test_a_broker_that_lacks_an_api_is_named(capsys: pytest.CaptureFixture[str])
     with ThreadedBroker() as broker, broker.faults.hide(DescribeLogDirsRequest):
         assert main(["cluster", "log-dirs", "-b", broker.bootstrap_servers]) == ExitCode.FAILED
     assert "DescribeLogDirs: the broker offers no version" in capsys.readouterr().err
+
+
+def test_a_topic_without_a_replica_is_named(servers: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cluster", "log-dirs", "-b", servers, "--topic", "nosuch", "-o", "jsonl"]) == ExitCode.DONE
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["replicas"] == 0
+    assert printed.err == "kafkawire: there is no replica of the topic nosuch\n"

@@ -64,6 +64,6 @@ def test_a_saved_plan_says_again_what_it_means(broker: ThreadedBroker, capsys: p
     assert run(broker, OF_A_TOPIC, *words) == ExitCode.DONE
     planned = capsys.readouterr().out
     saved = json.loads(Path("saved.plan").read_text())
-    assert saved["authority"] == {"super_users": ["User:root"], "allow_everyone_if_no_acl": True}
+    assert saved["authority"] == {"super_users": ["User:root"], "allow_everyone_if_no_acl": True, "ranges": True}
     assert run(broker, OF_A_TOPIC, "apply", "saved.plan", "--yes") == ExitCode.DONE
     assert capsys.readouterr().out == planned + "1 done\n"
