@@ -60,7 +60,7 @@ def test_every_package_says_that_it_is_typed(names: set[str]) -> None:
     assert {"admin", "broker", "codegen", "logs", "protocol", "wire"} <= packages
     assert {f"kafkawire/{package}/py.typed" for package in packages} - names == set()
     assert {"pyspark_kafkawire/py.typed", "kafkawire/py.typed"} <= names
-    assert {"kafkawire/admin/__init__.pyi", "kafkawire/broker/__init__.pyi"} <= names
+    assert {f"kafkawire/{each}/__init__.pyi" for each in ("admin", "broker", "declared", "logs")} <= names
 
 
 def test_the_sdist_has_what_git_has(sdist: Path, root: Path) -> None:

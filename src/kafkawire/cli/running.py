@@ -14,12 +14,14 @@ from typer.main import get_command
 
 from kafkawire.cli.commands import OwnParser
 from kafkawire.cli.outcome import CommandError, ExitCode
+from kafkawire.hidden_pandas import hidden_pandas
 
 
 def attribute_of(target: str) -> Callable[..., Any]:
-    """The function that ``module:attribute`` names."""
+    """The function that ``module:attribute`` names. No command needs pandas when it is imported."""
     module, _, attribute = target.partition(":")
-    function: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+    with hidden_pandas():
+        function: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
     return function
 
 

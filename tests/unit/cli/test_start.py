@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.kafka_logs.dumps import FIXTURES
 
 from kafkawire import cli, near_names
 from kafkawire.broker import ThreadedBroker
@@ -104,6 +105,16 @@ def test_names_and_forms_are_converted_without_a_library(words: list[str], addre
     modules = imported(*words, "-b", address)
     assert "kafkawire.admin.client" in modules
     assert {name for name in modules if name.startswith(("pydantic", "importlib.metadata", "tomllib"))} == set()
+
+
+def test_a_command_reads_logs_without_pandas(tmp_path: Path) -> None:
+    """Arrow imports it with the first array that is made, where it is installed."""
+    log = FIXTURES / "logs" / "__consumer_offsets-0"
+    modules = imported(
+        "tables", "--log", str(log), "--table", "offset_commits", "--out", str(tmp_path / "rows.parquet")
+    )
+    assert "pyarrow" in modules
+    assert "pandas" not in modules
 
 
 def test_help_works_from_a_zip(tmp_path: Path) -> None:
