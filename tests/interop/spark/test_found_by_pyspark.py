@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from pyspark.sql import SparkSession
 from tests.interop.spark.same_rows import LOGS
 
@@ -15,6 +16,7 @@ def test_the_format_is_found_by_the_reader_and_by_sql(spark: SparkSession) -> No
     assert spark.table("found").count() == count
 
 
+@pytest.mark.extended
 def test_registering_it_too_changes_nothing(spark: SparkSession) -> None:
     logs = spark.read.format("kafka-log").option("table", "records")
     count = logs.load(str(LOGS)).count()

@@ -60,12 +60,14 @@ def test_accepted_records_do_not_come_again(broker: ThreadedBroker) -> None:
     assert lag(broker) == 0
 
 
+@pytest.mark.extended
 def test_rejected_records_do_not_come_again(broker: ThreadedBroker) -> None:
     rejected = read(broker, "--reject", most=RECORDS // 2)
     assert rejected == EACH[: RECORDS // 2]
     assert read(broker, most=RECORDS // 2) == EACH[RECORDS // 2 :]
 
 
+@pytest.mark.extended
 def test_released_records_come_again_until_the_limit_of_deliveries(broker: ThreadedBroker) -> None:
     with BlockingAdminClient(broker.bootstrap_servers) as admin:
         configure(admin, "share.delivery.count.limit", "2")

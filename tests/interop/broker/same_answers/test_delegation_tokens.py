@@ -189,6 +189,7 @@ def test_a_token_that_has_expired_can_only_be_removed(talk: Talk) -> None:
 
 
 @same_answers_from_secure_brokers
+@pytest.mark.extended
 def test_owners_renewers_and_others(talk: Talk) -> None:
     clear(talk)
     with talk.logged_in(SUPER_USER, PASSWORDS[SUPER_USER]):

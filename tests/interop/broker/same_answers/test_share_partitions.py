@@ -73,6 +73,7 @@ def test_records_are_acquired_and_acknowledged(talk: Talk) -> None:
 
 
 @same_answers_from_plain_brokers
+@pytest.mark.extended
 def test_records_come_again(talk: Talk) -> None:
     """First together, then fewer at a time, the last time alone; then never again."""
     topic_id = shared(talk, "sp-again")
@@ -125,6 +126,7 @@ def test_a_connection_that_is_closed_ends_the_sessions_that_began_on_it(talk: Ta
 
 
 @same_answers_from_plain_brokers
+@pytest.mark.extended
 def test_acknowledgements_that_are_refused(talk: Talk) -> None:
     topic_id = shared(talk, "sp-refused")
     produce(talk, "sp-refused", 5, 5)
@@ -249,6 +251,7 @@ def test_requests_that_are_refused(talk: Talk) -> None:
 
 
 @same_answers_from_plain_brokers
+@pytest.mark.extended
 def test_records_that_are_deleted(talk: Talk) -> None:
     topic_id = shared(talk, "sp-deleted")
     produce(talk, "sp-deleted", 4, 4, 4)
