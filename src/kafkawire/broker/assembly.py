@@ -274,7 +274,8 @@ def assemble(
         work=work,
     )
     apis = [api for handlers in HANDLERS for api in handlers(context).apis]
-    offered = offered_versions(apis, unstable=configuration.boolean("unstable.api.versions.enable"))
+    unstable = configuration.boolean("unstable.api.versions.enable")
+    offered = offered_versions(apis, unstable=unstable, later=table is not None)
     served |= offered if table is None else table.limited(offered)
     dispatcher = Dispatcher(
         apis, context.offered, controller, quotas=quotas, faults=faults, clock=clock, work=work, received=received

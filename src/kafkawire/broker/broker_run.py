@@ -128,7 +128,8 @@ class BrokerRun:
             cluster, clock, configuration = setup.cluster, setup.clock, state.configuration
             updates = QuotaUpdates(configuration, state.controller, cluster, state.nodes, clock)
             resources.callback(updates.quotas.close)
-            authorizer = configured_authorizer(configuration, state.controller)
+            ranges = setup.table is not None and setup.table.has_ranges
+            authorizer = configured_authorizer(configuration, state.controller, ranges=ranges)
             if authorizer is not None:
                 resources.callback(authorizer.close)
             assembled = assemble(

@@ -27,6 +27,7 @@ class ServedApi(Struct, frozen=True):
         handler: answers a request.
         lowest, highest: the versions that brokers of ``RELEASE`` list; ``highest`` is -1 if they list none.
         highest_unstable: the highest version with ``unstable.api.versions.enable``; -1 if that is ``highest``.
+        highest_later: the highest version of later releases with a version table; -1 if that is ``highest``.
         refuse: makes the response to a request that is refused as a whole; another function with the arguments of
             `refusal` for an API whose response that does not make as Kafka does.
     """
@@ -36,6 +37,7 @@ class ServedApi(Struct, frozen=True):
     lowest: int
     highest: int
     highest_unstable: int = -1
+    highest_later: int = -1
     refuse: Callable[..., Message] = refusal
 
     @property
@@ -44,12 +46,16 @@ class ServedApi(Struct, frozen=True):
         return api_of(self.request).key
 
 
-def offered_versions(apis: Iterable[ServedApi], *, unstable: bool) -> Mapping[int, range]:
+def offered_versions(apis: Iterable[ServedApi], *, unstable: bool, later: bool) -> Mapping[int, range]:
     """API key to the versions that clients are offered.
 
     Args:
         apis: the APIs that are served.
         unstable: whether versions that are not final are offered too (``unstable.api.versions.enable``).
+        later: whether versions of releases after ``RELEASE`` are offered too.
     """
-    highest = {api.api_key: max(api.highest, api.highest_unstable if unstable else -1) for api in apis}
+    highest = {
+        api.api_key: max(api.highest, api.highest_unstable if unstable else -1, api.highest_later if later else -1)
+        for api in apis
+    }
     return {api.api_key: range(api.lowest, highest[api.api_key] + 1) for api in apis if highest[api.api_key] >= 0}

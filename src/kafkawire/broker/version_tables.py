@@ -9,6 +9,7 @@ from typing import Final
 
 import msgspec
 
+from kafkawire.model.acls.hosts import RANGES_SINCE
 from kafkawire.protocol.api_table import APIS
 from kafkawire.wire.message import Struct
 
@@ -29,6 +30,11 @@ class VersionTable(Struct, frozen=True):
     apis: Mapping[str, tuple[int, int]]
     supported: Mapping[str, tuple[int, int]]
     finalized: Mapping[str, int]
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether ACLs of a range of addresses have clients (A23)."""
+        return self.finalized["metadata.version"] >= RANGES_SINCE
 
     def limited(self, offered: Mapping[int, range]) -> Mapping[int, range]:
         """Of the versions that are offered, by API key, those that the release has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import multiprocessing.forkserver
 import signal
@@ -27,6 +28,9 @@ _KILLED: Final = (
     "the process that read it was killed: memory may be short, and fewer processes need less; "
     'or this is a script without `if __name__ == "__main__":`'
 )
+
+_CLOSED: Final = frozenset({errno.EBADF, errno.ECONNRESET, errno.EPIPE})
+"""Errors of starting a process: if another one ends meanwhile, the pool closes what the new one would get."""
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -95,7 +99,13 @@ class Workers:
             raise LogReadError("unreadable", path, _KILLED) from None
 
     def _begun(self, jobs: Iterable[Job[T]]) -> Iterator[tuple[str, Future[T]]]:
-        return ((job.path, self._executor.submit(job.run)) for job in jobs)
+        for job in jobs:
+            try:
+                yield job.path, self._executor.submit(job.run)
+            except OSError as error:
+                if error.errno not in _CLOSED:
+                    raise
+                raise BrokenProcessPool(str(error)) from None
 
 
 def _context() -> BaseContext:

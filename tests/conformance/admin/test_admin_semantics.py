@@ -119,20 +119,8 @@ def test_the_evaluator_decides_as_kafkas_authorizer(tmp_path: Path) -> None:
 def test_the_evaluator_decides_with_ranges_of_addresses_as_kafkas_authorizer(tmp_path: Path) -> None:
     """A23, A25."""
     dice = random.Random(23)
-    hosts = (
-        "*",
-        "10.0.0.1",
-        "10.0.0.0/31",
-        "10.0.0.2/31",
-        "10.0.0.0/8",
-        "0.0.0.0/0",
-        "::/0",
-        "10.0.0.0/33",
-        "0:0:0:0:0:0:0:1",
-    )
-    addresses = ("10.0.0.1", "10.0.0.2", "10.1.0.0", "192.168.0.1", "0:0:0:0:0:0:0:1")
-    trials = [[msgspec.structs.replace(_acl(dice), host=dice.choice(hosts)) for _ in range(10)] for _ in range(150)]
-    actions = [(*_action(dice)[:4], dice.choice(addresses)) for _ in range(80)]
+    trials = [[msgspec.structs.replace(_acl(dice), host=dice.choice(_RANGES)) for _ in range(10)] for _ in range(150)]
+    actions = [(*_action(dice)[:4], dice.choice(_ADDRESSES)) for _ in range(80)]
     questions = (
         {
             "op": "authorize",
@@ -230,6 +218,36 @@ def test_the_authorizer_of_the_broker_decides_as_kafkas_authorizer(tmp_path: Pat
         for decision in decisions:
             outcomes[decision] += 1
     assert min(outcomes.values()) > 1000
+
+
+def test_the_authorizer_of_a_broker_of_4_4_decides_with_ranges_as_kafkas_authorizer(tmp_path: Path) -> None:
+    """A23, A25."""
+    dice = random.Random(2323)
+    trials = [[msgspec.structs.replace(_acl(dice), host=dice.choice(_RANGES)) for _ in range(10)] for _ in range(150)]
+    actions = [(*_action(dice)[:4], dice.choice(_ADDRESSES)) for _ in range(60)]
+    named = [(*action[:3], name, action[4]) for action in actions for name in (action[3], None)]
+    questions = (
+        {
+            "op": "authorize",
+            "acls": [row(acl) for acl in acls],
+            "super_users": "User:root",
+            "open": False,
+            "actions": [[*who.split(":", 1), int(how), int(kind), name, host] for who, how, kind, name, host in named],
+        }
+        for acls in trials
+    )
+    by_ranges = 0
+    for acls, answer in zip(trials, ask(tmp_path, questions), strict=True):
+        with_ranges, without = (
+            [_decision(authorizer, action) for action in named]
+            for ranges in (True, False)
+            for authorizer in [
+                StandardAuthorizer(_image(acls), {"User:root"}, allow_everyone_if_no_acl=False, ranges=ranges)
+            ]
+        )
+        assert answer == with_ranges, acls
+        by_ranges += sum(one != other for one, other in zip(with_ranges, without, strict=True))
+    assert by_ranges > 300
 
 
 def test_kafka_refuses_the_acls_that_the_client_refuses(tmp_path: Path) -> None:
@@ -366,6 +384,19 @@ def _filter(dice: random.Random) -> AclBindingFilter:
         dice.choice((*_PATTERNS, PatternType.ANY, PatternType.MATCH)),
     )
 
+
+_RANGES = (
+    "*",
+    "10.0.0.1",
+    "10.0.0.0/31",
+    "10.0.0.2/31",
+    "10.0.0.0/8",
+    "0.0.0.0/0",
+    "::/0",
+    "10.0.0.0/33",
+    "0:0:0:0:0:0:0:1",
+)
+_ADDRESSES = ("10.0.0.1", "10.0.0.2", "10.1.0.0", "192.168.0.1", "0:0:0:0:0:0:0:1")
 
 _Action = tuple[str, AclOperation, ResourceType, str, str]
 

@@ -8,7 +8,15 @@ import pytest
 from tests.embedded.apis import listed_apis
 from tests.embedded.connection import connected_to
 
-from kafkawire.admin import BlockingAdminClient, ConfigResource, NewTopic
+from kafkawire.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    BlockingAdminClient,
+    ConfigResource,
+    NewTopic,
+    ResourceType,
+)
 from kafkawire.broker import EmbeddedBroker, ThreadedBroker
 from kafkawire.broker.version_tables import known_releases, version_table
 from kafkawire.model.configs.definitions import definitions
@@ -31,7 +39,7 @@ async def answered(release: str | None, version: int = 3) -> ApiVersionsResponse
 
 
 def test_there_is_a_table_for_each_release_since_3_3() -> None:
-    assert known_releases() == ("3.3", "3.4", "3.5", "3.6", "3.7", "3.8", "3.9", "4.0", "4.1", "4.2", "4.3")
+    assert known_releases() == ("3.3", "3.4", "3.5", "3.6", "3.7", "3.8", "3.9", "4.0", "4.1", "4.2", "4.3", "4.4")
 
 
 @each_release
@@ -54,7 +62,7 @@ async def test_the_features_are_those_of_the_release(release: str) -> None:
     assert supported == {name: levels for name, levels in table.supported.items() if levels[0]}
 
 
-async def test_the_newest_table_is_what_a_broker_answers_without_one() -> None:
+async def test_the_table_of_4_3_is_what_a_broker_answers_without_one() -> None:
     with_table, without = await answered("4.3", 4), await answered(None, 4)
     assert with_table.api_keys == without.api_keys
     assert {*with_table.supported_features} == {*without.supported_features}
@@ -77,7 +85,7 @@ async def test_a_version_that_the_release_lacks_is_answered_as_there() -> None:
 
 
 def test_an_unknown_release_is_an_error_that_lists_those_that_there_are() -> None:
-    with pytest.raises(ValueError, match=r"release '3\.9\.2' is not known; there are 3\.3, .*, 4\.3$"):
+    with pytest.raises(ValueError, match=r"release '3\.9\.2' is not known; there are 3\.3, .*, 4\.4$"):
         EmbeddedBroker(release="3.9.2")
 
 
@@ -88,6 +96,26 @@ def test_the_admin_client_works_within_the_versions_of_the_release(release: str)
         assert len(admin.describe_topics(["orders"])["orders"].partitions) == 3
         level = admin.describe_features().finalized["metadata.version"].highest
         assert level == version_table(release).finalized["metadata.version"]
+
+
+@pytest.mark.parametrize(("release", "is_denied"), [("4.3", False), ("4.4", True)])
+def test_acls_of_a_range_of_addresses_have_clients_since_4_4(release: str, *, is_denied: bool) -> None:
+    everyone, topic = "User:ANONYMOUS", ResourceType.TOPIC
+    acls = [
+        AclBinding.of_cluster(everyone, AclOperation.ALL),
+        AclBinding(topic, "orders", everyone, AclOperation.ALL),
+        AclBinding(topic, "orders", everyone, AclOperation.DESCRIBE, AclPermissionType.DENY, "127.0.0.0/8"),
+    ]
+    properties = {
+        "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+        "allow.everyone.if.no.acl.found": "true",
+    }
+    with (
+        ThreadedBroker(properties, topics=["orders"], release=release) as broker,
+        BlockingAdminClient(broker.bootstrap_servers) as admin,
+    ):
+        admin.create_acls(acls, allow_without_effect=True).all()
+        assert bool(admin.describe_topics(["orders"]).errors()) == is_denied
 
 
 @each_release

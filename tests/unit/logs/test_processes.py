@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 
@@ -135,6 +137,22 @@ def test_a_script_that_does_not_ask_for_its_name_is_an_error_that_says_so(tmp_pa
     done = subprocess.run([sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.endswith('or this is a script without `if __name__ == "__main__":`\n')
+
+
+@pytest.mark.parametrize(("number", "expected"), [(errno.EBADF, LogReadError), (errno.EMFILE, OSError)])
+def test_a_process_that_ends_while_the_next_one_starts_is_an_error(
+    number: int, expected: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pool closes the pipes that the next one is to get; other errors of the system stay what they are."""
+
+    def fail(*_: object) -> None:
+        raise OSError(number, "no")
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", fail)
+    table, options = table_named("records"), ReadOptions()
+    parts = plan(table, find_log_files([LOGS]), max_partition_bytes=4_000)
+    with pytest.raises(expected):
+        list(read_parts(table, parts, options, Accounts(), store=LOCAL, processes=2))
 
 
 def test_rows_that_are_not_read_to_the_end_leave_no_files(temporary: Path) -> None:

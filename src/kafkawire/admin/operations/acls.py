@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from typing import Any, Final, TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
 from kafkawire import protocol
 from kafkawire.admin.acl_results import DeletedAcls, DescribedAcls
@@ -25,7 +25,7 @@ from kafkawire.admin.operations.record_limit import MAXIMUM_RECORDS
 from kafkawire.admin.operations.strategies import OperationByStrategy, Strategy, warn_of_single_filter
 from kafkawire.admin.results import Results
 from kafkawire.model.acls.bindings import AclBinding, AclBindingFilter
-from kafkawire.model.acls.hosts import is_range
+from kafkawire.model.acls.hosts import RANGES_SINCE, is_range
 from kafkawire.model.acls.matching import AclIndex
 from kafkawire.model.acls.validation import reason_without_effect, refusal_of_binding, refusal_of_filter
 from kafkawire.model.cluster import Features
@@ -117,9 +117,6 @@ _ACLS_OF_A_CREATION = 1_000
 
 _FILTERS_OF_A_DELETION = 100
 """The controller compares each filter with all ACLs."""
-
-RANGES_SINCE: Final = 32
-"""The level of ``metadata.version``, 4.4-IV1, from which on a host may be a range of addresses."""
 
 _IN_FLIGHT = 2
 """The request that the controller processes, and the next one."""

@@ -21,6 +21,7 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 
 _KNOWS_LEVEL_0: Final = 4
+_ANY_NODE: Final = None, -1
 _BROKER, _CONTROLLER = 1, 2
 _ENDPOINT_TYPES: Final = {_BROKER: "BROKER", _CONTROLLER: "CONTROLLER"}
 
@@ -36,13 +37,15 @@ class ClusterHandlers:
         self._access = context.access
         self._table = context.table
         self.apis = (
-            ServedApi(ApiVersionsRequest, self._api_versions, 0, 4),
+            ServedApi(ApiVersionsRequest, self._api_versions, 0, 4, highest_later=5),
             ServedApi(DescribeClusterRequest, self._describe_cluster, 0, 2),
         )
 
     def _api_versions(self, request: ApiVersionsRequest, call: Call) -> ApiVersionsResponse:
         if not has_valid_software(request, call.version):
             return ApiVersionsResponse(ErrorCode.INVALID_REQUEST)
+        if error := self._other_node(request):
+            return ApiVersionsResponse(error)
         listed = (ApiVersionsResponse.ApiVersion(key, v[0], v[-1]) for key, v in sorted(self._offered.items()))
         supported = (
             ApiVersionsResponse.SupportedFeatureKey(*feature)
@@ -58,6 +61,14 @@ class ClusterHandlers:
             finalized_features_epoch=self._controller.end_offset - 1,
             finalized_features=tuple(finalized),
         )
+
+    def _other_node(self, request: ApiVersionsRequest) -> ErrorCode:
+        """The error for a client that expects another node or cluster at this address (KIP-1242)."""
+        expected = request.cluster_id, request.node_id
+        if expected in (_ANY_NODE, (self._cluster.cluster_id, self._cluster.node_id)):
+            return ErrorCode.NONE
+        is_half = request.cluster_id is None or request.node_id == _ANY_NODE[1]
+        return ErrorCode.INVALID_REQUEST if is_half else ErrorCode.REBOOTSTRAP_REQUIRED
 
     def _supported(self) -> Iterable[tuple[str, int, int]]:
         if self._table is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -13,10 +13,11 @@ from kafkawire.broker.groups.classic.group_records import CONSUMER
 from kafkawire.broker.groups.consumer.commits import commit_error, fetch_error
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.state import Group
+from kafkawire.broker.handlers.commit_results import CommitResult, by_topic, metadata_error
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics.entries import Change
-from kafkawire.broker.requests import Call
+from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
@@ -31,9 +32,6 @@ from kafkawire.protocol import (
     OffsetFetchResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
-
-LONGEST_METADATA: Final = 4096
-"""Characters; the default of ``offset.metadata.max.bytes``."""
 
 _IDS_SINCE: Final = 10
 _GROUPS_SINCE: Final = 8
@@ -64,20 +62,20 @@ class GroupOffsetHandlers:
 
     # Commit.
 
-    async def _commit(self, request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse:
+    async def _commit(self, request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse | Refused:
+        if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
+            return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         refused = self._commit_refused(request, call)
         if not refused:
             await self._coordinator.prepare([request.group_id])
         changes: list[Change] = []
-        topics = tuple(self._commit_topic(topic, request, call, refused, changes) for topic in request.topics)
+        results = [[*self._commit_topic(topic, request, call, refused, changes)] for topic in request.topics]
         self._coordinator.commit(changes)
         await self._coordinator.durable()
-        return OffsetCommitResponse(topics=topics)
+        return OffsetCommitResponse(topics=tuple(map(_committed_topic, by_topic(results))))
 
     def _commit_refused(self, request: OffsetCommitRequest, call: Call) -> ErrorCode:
         """The error of the group. A commit without a generation creates the group."""
-        if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
-            return ErrorCode.GROUP_AUTHORIZATION_FAILED
         consumer_group = self._consumer_groups.group(request.group_id)
         if consumer_group is not None:
             return commit_error(consumer_group.state, request, call.version, self._consumer_groups.topics.id_of)
@@ -96,23 +94,19 @@ class GroupOffsetHandlers:
         call: Call,
         refused: ErrorCode,
         changes: list[Change],
-    ) -> OffsetCommitResponse.OffsetCommitResponseTopic:
+    ) -> Iterator[CommitResult]:
         """The results of a topic; the changes to make for it are added to ``changes``."""
         by_id = call.version >= _IDS_SINCE
         topic = self._topics.find(asked.name, asked.topic_id, by_id=by_id)
-        if refused != ErrorCode.GROUP_AUTHORIZATION_FAILED:
-            read = AclOperation.READ
-            refused = self._access.topic_error(call.session, read, topic, asked.name, by_id=by_id) or refused
-        # Missing partitions come first, since Kafka finds them before it calls the coordinator.
-        partitions = sorted(asked.partitions, key=lambda each: not _unknown(topic, each.partition_index))
-        results = []
-        for partition in partitions:
-            error = refused or _partition_error(topic, partition)
-            results.append(OffsetCommitResponse.OffsetCommitResponsePartition(partition.partition_index, error))
+        of_topic = self._access.topic_error(call.session, AclOperation.READ, topic, asked.name, by_id=by_id)
+        for partition in asked.partitions:
+            number = partition.partition_index
+            unusable = of_topic or _unknown(topic, number)
+            error = unusable or refused or metadata_error(partition.committed_metadata)
+            yield CommitResult(asked.name, asked.topic_id, number, error, bool(unusable))
             if not error and topic is not None:
-                key = OffsetCommitKey(request.group_id, topic.name, partition.partition_index)
+                key = OffsetCommitKey(request.group_id, topic.name, number)
                 changes.append((key, self._value(partition, topic.topic_id, request.retention_time_ms)))
-        return OffsetCommitResponse.OffsetCommitResponseTopic(asked.name, asked.topic_id, tuple(results))
 
     def _value(
         self, partition: OffsetCommitRequest.OffsetCommitRequestPartition, topic_id: Uuid, retention_time_ms: int
@@ -233,10 +227,10 @@ def _unless_subscribed(
     return replace(topic, partitions=tuple(partitions))
 
 
-def _partition_error(topic: Topic | None, partition: OffsetCommitRequest.OffsetCommitRequestPartition) -> ErrorCode:
-    if len(partition.committed_metadata or "") > LONGEST_METADATA:
-        return _unknown(topic, partition.partition_index) or ErrorCode.OFFSET_METADATA_TOO_LARGE
-    return _unknown(topic, partition.partition_index)
+def _committed_topic(results: Sequence[CommitResult]) -> OffsetCommitResponse.OffsetCommitResponseTopic:
+    partition = OffsetCommitResponse.OffsetCommitResponsePartition
+    partitions = tuple(partition(each.partition, each.error) for each in results)
+    return OffsetCommitResponse.OffsetCommitResponseTopic(results[0].name, results[0].topic_id, partitions)
 
 
 def _unknown(topic: Topic | None, partition: int) -> ErrorCode:

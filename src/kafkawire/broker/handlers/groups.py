@@ -73,7 +73,7 @@ class GroupHandlers:
             ServedApi(FindCoordinatorRequest, self._find_coordinator, 0, 6),
             ServedApi(ListGroupsRequest, self._list_groups, 0, 5),
             ServedApi(DescribeGroupsRequest, self._describe_groups, 0, 6),
-            ServedApi(DeleteGroupsRequest, self._delete_groups, 0, 2),
+            ServedApi(DeleteGroupsRequest, self._delete_groups, 0, 2, highest_later=3),
         )
 
     async def _find_coordinator(self, request: FindCoordinatorRequest, call: Call) -> Message | Refused:

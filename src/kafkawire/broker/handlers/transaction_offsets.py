@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Final
 
+from msgspec import structs
+
 from kafkawire.broker.groups.consumer.commits import transactional_commit_error
+from kafkawire.broker.handlers.commit_results import CommitResult, by_topic, metadata_error
 from kafkawire.broker.handlers.context import HandlerContext
-from kafkawire.broker.handlers.group_offsets import LONGEST_METADATA
 from kafkawire.broker.handlers.transactions import error_of_version, may_write
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.broker.partitions.verifications import TransactionalWrite
@@ -16,6 +18,7 @@ from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.broker.transactions.transaction import Partition
+from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     AddOffsetsToTxnRequest,
@@ -30,6 +33,7 @@ from kafkawire.protocol.error_codes import ErrorCode
 _FENCED_SINCE: Final = 2
 _ABORTABLE_SINCE: Final = 4
 _ADDS_SINCE: Final = 5
+_IDS_SINCE: Final = 6
 
 _Topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
 _Place = tuple[str, TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition]
@@ -49,7 +53,7 @@ class TransactionOffsetHandlers:
         self._clock = context.clock
         self.apis = (
             ServedApi(AddOffsetsToTxnRequest, self._add_offsets, 0, 4),
-            ServedApi(TxnOffsetCommitRequest, self._commit, 0, 5),
+            ServedApi(TxnOffsetCommitRequest, self._commit, 0, 5, highest_later=6),
         )
 
     async def _add_offsets(self, request: AddOffsetsToTxnRequest, call: Call) -> AddOffsetsToTxnResponse:
@@ -64,23 +68,34 @@ class TransactionOffsetHandlers:
     async def _commit(self, request: TxnOffsetCommitRequest, call: Call) -> TxnOffsetCommitResponse | Refused:
         if refused := self._refused(request.transactional_id, request.group_id, call):
             return Refused(refused)
-        errors = {(topic.name, each.partition_index): self._error(topic.name, each.partition_index, call)
-                  for topic in request.topics for each in topic.partitions}  # fmt: skip
-        if not all(errors.values()):
-            errors |= await self._committed(request, errors, call)
-        return TxnOffsetCommitResponse(topics=tuple(_results(request, errors)))
+        named = [self._named(each, by_id=call.version >= _IDS_SINCE) for each in request.topics]
+        places = [(topic.name, each) for topic in named for each in topic.partitions]
+        unusable = {_key(place): self._error(*_key(place), call) for place in places}
+        usable = [place for place in places if not unusable[_key(place)]]
+        errors = unusable | (await self._committed(request, usable, call) if usable else {})
+        results = [
+            [
+                CommitResult(asked.name, asked.topic_id, key[1], errors[key], bool(unusable[key]))
+                for key in ((topic.name, each.partition_index) for each in topic.partitions)
+            ]
+            for asked, topic in zip(request.topics, named, strict=True)
+        ]
+        return TxnOffsetCommitResponse(topics=tuple(map(_committed_topic, by_topic(results))))
+
+    def _named(self, asked: _Topic, *, by_id: bool) -> _Topic:
+        """The topic of a request with its name, which is empty for an unknown id."""
+        topic = self._topics.by_id.get(asked.topic_id) if by_id else None
+        return asked if topic is None else structs.replace(asked, name=topic.name)
 
     async def _committed(
-        self, request: TxnOffsetCommitRequest, refused: dict[Partition, ErrorCode], call: Call
+        self, request: TxnOffsetCommitRequest, usable: Sequence[_Place], call: Call
     ) -> dict[Partition, ErrorCode]:
         """Commit the offsets of existing partitions; returns the errors for them."""
-        usable = [(topic.name, each) for topic in request.topics for each in topic.partitions
-                  if not refused[topic.name, each.partition_index]]  # fmt: skip
         error = await self._group_error(request, call)
         if error:
-            return {(name, each.partition_index): error for name, each in usable}
-        errors = {(name, each.partition_index): _metadata_error(each.committed_metadata) for name, each in usable}
-        changes = [self._change(request.group_id, *place) for place in usable if not errors[_key(place)]]
+            return {_key(place): error for place in usable}
+        errors = {_key(place): metadata_error(place[1].committed_metadata) for place in usable}
+        changes = [self._change(request.group_id, *place, call.version) for place in usable if not errors[_key(place)]]
         producer = Producer(request.producer_id, request.producer_epoch)
         self._coordinator.commit(changes, producer)
         await self._coordinator.durable()
@@ -112,7 +127,7 @@ class TransactionOffsetHandlers:
         return transactional_commit_error(group.state, request, self._consumer_groups.topics.id_of)
 
     def _change(
-        self, group_id: str, name: str, asked: TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition
+        self, group_id: str, name: str, asked: TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition, version: int
     ) -> Change:
         value = OffsetCommitValue(
             offset=asked.committed_offset,
@@ -120,12 +135,13 @@ class TransactionOffsetHandlers:
             metadata=asked.committed_metadata or "",
             commit_timestamp=self._clock.now_ms(),
             expire_timestamp=-1,
+            topic_id=self._topics.by_name[name].topic_id if version >= _IDS_SINCE else Uuid(),
         )
         return OffsetCommitKey(group_id, name, asked.partition_index), value
 
     def _error(self, name: str, number: int, call: Call) -> ErrorCode:
-        topic = self._topics.by_name.get(name)
-        if refused := self._access.topic_error(call.session, AclOperation.READ, topic, name):
+        topic, by_id = self._topics.by_name.get(name), call.version >= _IDS_SINCE
+        if refused := self._access.topic_error(call.session, AclOperation.READ, topic, name, by_id=by_id):
             return refused
         exists = topic is not None and number in topic.partitions
         return ErrorCode.NONE if exists else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -145,11 +161,6 @@ def _key(place: _Place) -> Partition:
     return place[0], place[1].partition_index
 
 
-def _metadata_error(metadata: str | None) -> ErrorCode:
-    is_long = len(metadata or "") > LONGEST_METADATA
-    return ErrorCode.OFFSET_METADATA_TOO_LARGE if is_long else ErrorCode.NONE
-
-
 def _for_clients(error: ErrorCode, version: int) -> ErrorCode:
     """The error of the transaction coordinator as clients of the group coordinator expect it."""
     if error is ErrorCode.PRODUCER_FENCED:
@@ -159,13 +170,7 @@ def _for_clients(error: ErrorCode, version: int) -> ErrorCode:
     return error
 
 
-def _results(
-    request: TxnOffsetCommitRequest, errors: dict[Partition, ErrorCode]
-) -> Iterator[TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic]:
-    response = TxnOffsetCommitResponse
-    for topic in request.topics:
-        partitions = (
-            response.TxnOffsetCommitResponsePartition(each.partition_index, errors[topic.name, each.partition_index])
-            for each in topic.partitions
-        )
-        yield response.TxnOffsetCommitResponseTopic(topic.name, partitions=tuple(partitions))
+def _committed_topic(results: Sequence[CommitResult]) -> TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic:
+    partition = TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition
+    partitions = tuple(partition(each.partition, each.error) for each in results)
+    return TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic(results[0].name, results[0].topic_id, partitions)

@@ -18,13 +18,16 @@ _SUPER_USERS: Final = "super.users"
 _ALLOW_EVERYONE: Final = "allow.everyone.if.no.acl.found"
 
 
-def configured_authorizer(configuration: BrokerConfiguration, controller: Controller) -> Authorizer | None:
+def configured_authorizer(
+    configuration: BrokerConfiguration, controller: Controller, *, ranges: bool = False
+) -> Authorizer | None:
     """The configured authorizer, with all ACLs; None if none is configured (A16).
 
     Args:
         configuration: ``authorizer.class.name``: empty for none, the name of Kafka's own for the built-in one, or
             ``module:Class``; for the built-in one also ``super.users`` and ``allow.everyone.if.no.acl.found``.
         controller: has the ACLs.
+        ranges: whether ACLs of a range of addresses have clients, for the built-in one.
 
     Raises:
         ConfigurationError: the class cannot be loaded, or a property is invalid.
@@ -36,7 +39,9 @@ def configured_authorizer(configuration: BrokerConfiguration, controller: Contro
         properties = configuration.properties
         super_users = _super_users(properties.get(_SUPER_USERS, ""))
         allow_everyone = properties.get(_ALLOW_EVERYONE, "false").strip().lower() == "true"
-        return StandardAuthorizer(controller.image.acls, super_users, allow_everyone_if_no_acl=allow_everyone)
+        return StandardAuthorizer(
+            controller.image.acls, super_users, allow_everyone_if_no_acl=allow_everyone, ranges=ranges
+        )
     if ":" not in name:
         raise ConfigurationError(f"{_CLASS_NAME}={name}: write {_STANDARD}, or module:Class for one of your own")
     authorizer = load(name, Authorizer, _CLASS_NAME)

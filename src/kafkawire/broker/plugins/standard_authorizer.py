@@ -15,7 +15,8 @@ from kafkawire.model.acls.bindings import (
     PatternType,
     ResourceType,
 )
-from kafkawire.model.acls.evaluation import EVERYBODY, applies, deciding_acl
+from kafkawire.model.acls.evaluation import EVERYBODY, applies, applies_since_4_4, deciding_acl
+from kafkawire.model.acls.hosts import is_within
 
 _ANY_NAME = "hardcode"
 """The name that Kafka uses to check a right that does not depend on the name."""
@@ -28,12 +29,17 @@ class StandardAuthorizer(Authorizer):
         acls: the broker's current ACLs.
         super_users: principals that may do everything, ``User:admin``.
         allow_everyone_if_no_acl: whether everyone may use a resource without ACLs.
+        ranges: whether ACLs of a range of addresses have clients, as in Kafka 4.4 (A23).
     """
 
-    def __init__(self, acls: AclsImage, super_users: Collection[str], *, allow_everyone_if_no_acl: bool) -> None:
+    def __init__(
+        self, acls: AclsImage, super_users: Collection[str], *, allow_everyone_if_no_acl: bool, ranges: bool = False
+    ) -> None:
         self._acls = acls
         self._super_users = frozenset(super_users)
         self._allow_everyone_if_no_acl = allow_everyone_if_no_acl
+        self._ranges = ranges
+        self._applies = applies_since_4_4 if ranges else applies
 
     def authorize(
         self, session: Session, operation: AclOperation, resource_type: ResourceType, resource_name: str
@@ -43,7 +49,7 @@ class StandardAuthorizer(Authorizer):
         if principal in self._super_users:
             return True
         concerning = self._acls.of_principals(resource_type, resource_name, (principal, EVERYBODY))
-        deciding = deciding_acl(acl for acl in concerning if applies(acl, principal, operation, session.host))
+        deciding = deciding_acl(acl for acl in concerning if self._applies(acl, principal, operation, session.host))
         if deciding is not None:
             return deciding.permission_type == AclPermissionType.ALLOW
         return self._allow_everyone_if_no_acl and not self._acls.concerns(resource_type, resource_name)
@@ -58,9 +64,12 @@ class StandardAuthorizer(Authorizer):
         relevant = [
             acl
             for acl in self._acls.of_type(resource_type, {principal, EVERYBODY})
-            if acl.host in (session.host, WILDCARD) and acl.operation in (operation, AclOperation.ALL)
+            if self._has_host(acl.host, session.host) and acl.operation in (operation, AclOperation.ALL)
         ]
         return _allows_some_name(relevant)
+
+    def _has_host(self, of_acl: str, host: str) -> bool:
+        return of_acl in (host, WILDCARD) or (self._ranges and is_within(host, of_acl))
 
 
 def _allows_some_name(acls: Iterable[AclBinding]) -> bool:

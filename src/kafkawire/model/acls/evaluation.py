@@ -89,7 +89,7 @@ class AclEvaluator:
         allow_everyone_if_no_acl: bool = False,
         ranges: bool = True,
     ) -> None:
-        self._applies = _applies_since_4_4 if ranges else applies
+        self._applies = applies_since_4_4 if ranges else applies
         self._index = AclIndex(acls)
         self._of_unknown_pattern = _of_unknown_pattern(self._index.acls)
         self._super_users = frozenset(super_users)
@@ -164,7 +164,7 @@ def applies(acl: AclBinding, principal: str, operation: AclOperation, host: str)
     return acl.permission_type == AclPermissionType.ALLOW and acl.operation in IMPLIED_BY.get(operation, ())
 
 
-def _applies_since_4_4(acl: AclBinding, principal: str, operation: AclOperation, host: str) -> bool:
+def applies_since_4_4(acl: AclBinding, principal: str, operation: AclOperation, host: str) -> bool:
     """The same at brokers since 4.4, where a range of addresses has clients (A23)."""
     if "/" not in acl.host:
         return applies(acl, principal, operation, host)

@@ -8,6 +8,9 @@ from typing import Final, NamedTuple
 
 from kafkawire.model.acls.bindings import WILDCARD
 
+RANGES_SINCE: Final = 32
+"""The level of ``metadata.version``, 4.4-IV1, from which on a host may be a range of addresses."""
+
 _IPV4_RANGE: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,3}){3})/([0-9]{1,2})")
 _IPV6_RANGE: Final = re.compile(r"([^/]*:[^/]*)/\+?0*([0-9]{1,3})")
 _BITS: Final = {4: 32, 6: 128}

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from tests.stand_ins.cluster import StandInCluster
 from tests.stand_ins.embedded_state import EmbeddedState
 
-from kafkawire.admin.operations.acls import RANGES_SINCE
 from kafkawire.admin.operations.cluster import DescribeFeatures
 from kafkawire.model.acls.bindings import AclBinding, AclOperation, ResourceType
+from kafkawire.model.acls.hosts import RANGES_SINCE
 from kafkawire.model.cluster import FeatureLevels, Features
 from kafkawire.protocol.errors import InvalidRequestError
 

@@ -60,8 +60,7 @@ def _owned_since(
 ) -> bool:
     epoch = request.generation_id_or_member_epoch
     for topic in request.topics:
-        has_id = isinstance(topic, OffsetCommitRequest.OffsetCommitRequestTopic) and any(topic.topic_id)
-        topic_id = topic.topic_id if has_id else ids(topic.name)
+        topic_id = topic.topic_id if any(topic.topic_id) else ids(topic.name)
         owned = {**member.revoking.get(topic_id or Uuid(), {}), **member.assigned.get(topic_id or Uuid(), {})}
         if any(epoch < owned.get(partition.partition_index, epoch + 1) for partition in topic.partitions):
             return False
