@@ -1,1 +1,1 @@
-"""The assignors of consumer groups and share groups: which member shall have what, as Apache Kafka computes it."""
+"""The assignors of consumer, share and streams groups: which member shall have what, as Apache Kafka computes it."""
