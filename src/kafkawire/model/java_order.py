@@ -24,7 +24,7 @@ _POWERS: Final = tuple(pow(31, exponent, _INT32) for exponent in reversed(range(
 
 def java_hash(text: str) -> int:
     """The hash that Java gives a string, as 32 bits without a sign."""
-    encoded = text.encode("utf-16-be", "surrogatepass")
+    encoded = java_rank(text)
     units = text.encode("ascii") if text.isascii() else struct.unpack(f">{len(encoded) // 2}H", encoded)
     code = 0
     for at in range(0, len(units), _AT_ONCE):
@@ -32,6 +32,11 @@ def java_hash(text: str) -> int:
         factors = _POWERS[_AT_ONCE - len(portion) :]
         code = (code * pow(31, len(portion), _INT32) + sum(map(mul, portion, factors))) % _INT32
     return code
+
+
+def java_rank(text: str) -> bytes:
+    """A key that sorts strings as Java compares them."""
+    return text.encode("utf-16-be", "surrogatepass")
 
 
 def in_java_order(names: Iterable[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kafkawire.model.java_order import java_hash, set_order
+from kafkawire.model.java_order import java_hash, java_rank, set_order
 
 
 def subscribed_to(names: Iterable[str], before: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -19,8 +19,4 @@ def names_in_order(names: Iterable[str]) -> tuple[str, ...]:
 
 def recorded_names(names: Iterable[str]) -> tuple[str, ...]:
     """Names in the order of the record of a member."""
-    return tuple(sorted(names, key=_utf16))
-
-
-def _utf16(name: str) -> bytes:
-    return name.encode("utf-16-be", "surrogatepass")
+    return tuple(sorted(names, key=java_rank))
