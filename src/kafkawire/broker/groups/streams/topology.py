@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, TypeVar
 
 from msgspec import field
 
+from kafkawire.broker.groups.errors import GroupError
+from kafkawire.broker.groups.streams.partition_counts import (
+    Counts,
+    IncorrectlyPartitionedError,
+    PartitionsOf,
+    Subtopology,
+    count_of,
+    partition_counts,
+    unexpected,
+)
 from kafkawire.broker.groups.streams.statuses import StreamsStatus
+from kafkawire.broker.item_errors import ItemError
+from kafkawire.broker.topic_names import check_topic_name
+from kafkawire.model.java_order import in_java_order, java_rank
 from kafkawire.protocol import StreamsGroupTopologyValue
+from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.message import Struct
 
-PartitionsOf: TypeAlias = Callable[[str], int | None]
-"""The partition count of a topic; None if there is no such topic."""
+V = TypeVar("V")
+
+_SHOWN: Final = 3
 
 
 class InternalTopic(Struct, frozen=True):
@@ -95,4 +110,117 @@ def configured_topology(topology: StreamsGroupTopologyValue, partitions_of: Part
     Raises:
         GroupError: if the topology cannot be right with any topics.
     """
-    raise NotImplementedError
+    by_id = _unique((each.subtopology_id, each) for each in topology.subtopologies)
+    subtopologies = [by_id[each] for each in in_java_order(by_id)]
+    groups = [_copartition_group(each, group) for each in subtopologies for group in each.copartition_groups]
+    missing = {name for each in subtopologies for name in each.source_topics if partitions_of(name) is None}
+    if missing:
+        names = _first_of(sorted(missing, key=java_rank))
+        return _with_problem(StreamsStatus.MISSING_SOURCE_TOPICS, f"Source topics {names} are missing.")
+    try:
+        counts = partition_counts(subtopologies, groups, partitions_of)
+        configured = {each.subtopology_id: _configured(each, counts, partitions_of) for each in subtopologies}
+        in_order = {each: configured[each] for each in sorted(configured, key=java_rank)}
+        internal = _missing_topics(subtopologies, in_order, partitions_of)
+    except IncorrectlyPartitionedError as error:
+        return _with_problem(StreamsStatus.INCORRECTLY_PARTITIONED_TOPICS, str(error))
+    if not internal:
+        return ConfiguredTopology(in_order)
+    detail = f"Internal topics are missing: {_first_of([*internal])}"
+    return ConfiguredTopology(in_order, internal, Problem(StreamsStatus.MISSING_INTERNAL_TOPICS, detail))
+
+
+def _copartition_group(subtopology: Subtopology, group: StreamsGroupTopologyValue.CopartitionGroup) -> Sequence[str]:
+    """The topics of a group, which has their positions."""
+    sources = _at(subtopology.source_topics, group.source_topics)
+    repartition = _at(subtopology.repartition_source_topics, group.repartition_source_topics)
+    return in_java_order(dict.fromkeys([*sources, *(topic.name for topic in repartition)]))
+
+
+def _configured(subtopology: Subtopology, counts: Counts, partitions_of: PartitionsOf) -> ConfiguredSubtopology:
+    names = [*subtopology.source_topics, *(topic.name for topic in subtopology.repartition_source_topics)]
+    return ConfiguredSubtopology(
+        max(count_of(name, counts, partitions_of) for name in names),
+        frozenset(subtopology.source_topics),
+        _internal_topics(subtopology.repartition_source_topics, counts),
+        frozenset(subtopology.repartition_sink_topics),
+        _internal_topics(subtopology.state_changelog_topics, counts),
+    )
+
+
+def _internal_topics(
+    topics: Iterable[StreamsGroupTopologyValue.TopicInfo], counts: Counts
+) -> Mapping[str, InternalTopic]:
+    by_name = _unique((topic.name, _internal_topic(topic, counts)) for topic in topics)
+    return {name: by_name[name] for name in in_java_order(by_name)}
+
+
+def _internal_topic(topic: StreamsGroupTopologyValue.TopicInfo, counts: Counts) -> InternalTopic:
+    configs = _unique((each.key, each.value) for each in topic.topic_configs)
+    try:
+        check_topic_name(topic.name)
+    except ItemError as error:
+        raise GroupError(ErrorCode(error.code), error.message) from None
+    count = topic.partitions or counts[topic.name]
+    if count < 1:
+        raise unexpected()
+    in_order = {key: configs[key] for key in in_java_order(configs)}
+    return InternalTopic(topic.name, count, topic.replication_factor, in_order)
+
+
+def _missing_topics(
+    subtopologies: Iterable[Subtopology],
+    configured: Mapping[str, ConfiguredSubtopology],
+    partitions_of: PartitionsOf,
+) -> Mapping[str, InternalTopic]:
+    """The internal topics that do not exist, in Kafka's order.
+
+    Raises:
+        IncorrectlyPartitionedError: if one exists with another number of partitions.
+    """
+    wanted: dict[str, InternalTopic] = {}
+    for each in configured.values():
+        wanted |= each.repartition_sources
+        wanted |= each.changelogs
+    in_order = {name: wanted[name] for name in in_java_order(wanted)}
+    for name in in_java_order(dict.fromkeys(name for each in subtopologies for name in _required_topics(each))):
+        count, expected = partitions_of(name), wanted.get(name)
+        if count is None or expected is None:
+            continue
+        if count != expected.partitions:
+            raise IncorrectlyPartitionedError(
+                f"Existing topic {name} has different number of partitions: expected {expected.partitions},"
+                f" found {count}"
+            )
+        del in_order[name]
+    return in_order
+
+
+def _required_topics(subtopology: Subtopology) -> Iterable[str]:
+    yield from subtopology.source_topics
+    yield from (topic.name for topic in subtopology.repartition_source_topics)
+    yield from (topic.name for topic in subtopology.state_changelog_topics)
+
+
+def _with_problem(status: StreamsStatus, detail: str) -> ConfiguredTopology:
+    return ConfiguredTopology(problem=Problem(status, detail))
+
+
+def _first_of(names: Sequence[str]) -> str:
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more} additional topics" if more > 0 else "")
+
+
+def _unique(pairs: Iterable[tuple[str, V]]) -> Mapping[str, V]:
+    found: dict[str, V] = {}
+    for name, value in pairs:
+        if name in found:
+            raise unexpected()
+        found[name] = value
+    return found
+
+
+def _at(items: Sequence[V], positions: Sequence[int]) -> Sequence[V]:
+    if any(not 0 <= position < len(items) for position in positions):
+        raise unexpected()
+    return [items[position] for position in positions]
