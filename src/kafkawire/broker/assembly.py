@@ -22,6 +22,8 @@ from kafkawire.broker.groups.expiry import OffsetExpiry
 from kafkawire.broker.groups.members import GroupMembers
 from kafkawire.broker.groups.share.live_groups import ShareGroups
 from kafkawire.broker.groups.share.settings import ShareGroupSettings
+from kafkawire.broker.groups.streams.live_groups import StreamsGroups
+from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.brokers import BrokerHandlers
@@ -55,6 +57,7 @@ from kafkawire.broker.handlers.share_fetch import ShareFetchHandlers
 from kafkawire.broker.handlers.share_group_offsets import ShareGroupOffsetHandlers
 from kafkawire.broker.handlers.share_groups import ShareGroupHandlers
 from kafkawire.broker.handlers.share_states import ShareStateHandlers
+from kafkawire.broker.handlers.streams_groups import StreamsGroupHandlers
 from kafkawire.broker.handlers.topic_partitions import TopicPartitionHandlers
 from kafkawire.broker.handlers.topics import TopicHandlers
 from kafkawire.broker.handlers.transaction_offsets import TransactionOffsetHandlers
@@ -114,6 +117,7 @@ HANDLERS: Final[Sequence[Callable[[HandlerContext], Handlers]]] = (
     ShareAcknowledgeHandlers,
     ShareFetchHandlers,
     ShareStateHandlers,
+    StreamsGroupHandlers,
     TopicHandlers,
     TopicPartitionHandlers,
     TransactionHandlers,
@@ -132,6 +136,7 @@ class Assembled(NamedTuple):
         classic_groups: the members of classic groups.
         consumer_groups: the members of consumer groups.
         share_groups: the members of share groups.
+        streams_groups: the members of streams groups.
         expiry: deletes offsets and groups that are not used.
         cleaner: deletes and compacts records.
         transactions: the transactions.
@@ -146,6 +151,7 @@ class Assembled(NamedTuple):
     classic_groups: ClassicGroups
     consumer_groups: ConsumerGroups
     share_groups: ShareGroups
+    streams_groups: StreamsGroups
     expiry: OffsetExpiry
     cleaner: RecordCleaner
     transactions: Transactions
@@ -169,6 +175,7 @@ class Assembled(NamedTuple):
         await self.classic_groups.settled()
         await self.consumer_groups.settled()
         await self.share_groups.settled()
+        await self.streams_groups.settled()
         await self.transactions.settled()
         await self.shares.settled()
         await self.expiry.settled()
@@ -180,6 +187,7 @@ class Assembled(NamedTuple):
         self.classic_groups.load()
         self.consumer_groups.load()
         self.share_groups.load()
+        self.streams_groups.load()
         self.transactions.load()
 
 
@@ -218,7 +226,22 @@ def assemble(
     resources.push_async_callback(consumer_groups.close)
     share_groups = _share_groups(state, classic_groups, consumer_groups, clock)
     resources.push_async_callback(share_groups.close)
-    expiry = OffsetExpiry(state.coordinator, classic_groups, consumer_groups, clock, configuration)
+    streams_groups = StreamsGroups(
+        state.coordinator,
+        classic_groups,
+        clock,
+        StreamsGroupSettings(configuration, partial(controller.image.configs.of, ConfigResourceType.GROUP)),
+        consumer_groups.topics,
+    )
+    resources.push_async_callback(streams_groups.close)
+    expiry = OffsetExpiry(
+        state.coordinator,
+        classic_groups,
+        consumer_groups,
+        streams_groups,
+        clock=clock,
+        configuration=configuration,
+    )
     controller.subscribe(store.remove)
     resources.callback(work.close)
     loggers = BrokerLoggers()
@@ -256,7 +279,7 @@ def assemble(
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
-        group_members=GroupMembers(state.coordinator, classic_groups, consumer_groups, share_groups),
+        group_members=GroupMembers(state.coordinator, classic_groups, consumer_groups, share_groups, streams_groups),
         loggers=loggers,
         markers=markers,
         nodes=state.nodes,
@@ -267,6 +290,7 @@ def assemble(
         rules=rules,
         share_groups=share_groups,
         shares=shares,
+        streams_groups=streams_groups,
         store=store,
         table=table,
         tokens=DelegationTokens(configuration, controller, clock),
@@ -289,6 +313,7 @@ def assemble(
         classic_groups,
         consumer_groups,
         share_groups,
+        streams_groups,
         expiry,
         cleaner,
         transactions,

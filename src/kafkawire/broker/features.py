@@ -26,6 +26,9 @@ SUPPORTED_FEATURES: Final = (
 SHARE_FEATURE: Final = "share.version"
 """The feature of share groups (KIP-932)."""
 
+STREAMS_FEATURE: Final = "streams.version"
+"""The feature of streams groups (KIP-1071)."""
+
 ELR_FEATURE: Final = "eligible.leader.replicas.version"
 """The feature of eligible leader replicas (KIP-966)."""
 

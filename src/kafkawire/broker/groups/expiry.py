@@ -16,6 +16,7 @@ from kafkawire.broker.groups.classic.states import State
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.state import Group, Partition
+from kafkawire.broker.groups.streams.live_groups import StreamsGroups
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
@@ -31,6 +32,7 @@ class OffsetExpiry:
         coordinator: has the records of all groups.
         classic: the members of classic groups.
         consumer: the members of consumer groups.
+        streams: the members of streams groups.
         clock: the broker's.
         configuration: has ``offsets.retention.minutes`` and ``offsets.retention.check.interval.ms``.
     """
@@ -40,12 +42,15 @@ class OffsetExpiry:
         coordinator: GroupCoordinator,
         classic: ClassicGroups,
         consumer: ConsumerGroups,
+        streams: StreamsGroups,
+        *,
         clock: Clock,
         configuration: Values,
     ) -> None:
         self._coordinator = coordinator
         self._classic = classic
         self._consumer = consumer
+        self._streams = streams
         self._clock = clock
         self._retention_ms = configuration.integer("offsets.retention.minutes") * _MS_OF_MINUTE
         self._interval = configuration.integer("offsets.retention.check.interval.ms") / 1000
@@ -96,13 +101,14 @@ class OffsetExpiry:
         changes: list[Change] = [(OffsetCommitKey(group_id, *partition), None) for partition in expired]
         if len(expired) == len(stored.commits) and not stored.pending and self._is_empty(group_id):
             self._classic.forget(group_id)
+            self._streams.forget(group_id)
             changes += stored.removal_of_members()
         return changes
 
     def _is_empty(self, group_id: str) -> bool:
-        consumer_group = self._consumer.group(group_id)
-        if consumer_group is not None:
-            return not consumer_group.state.members
+        assigned = self._consumer.group(group_id) or self._streams.group(group_id)
+        if assigned is not None:
+            return assigned.is_empty
         classic = self._classic.group(group_id)
         return classic is not None and classic.state is State.EMPTY
 
@@ -119,9 +125,10 @@ class OffsetExpiry:
 
     def _last_use(self, stored: Group) -> Callable[[str, OffsetCommitValue], int | None] | None:
         """When a group has last used the commit of a topic; None for one that it uses, or may use."""
-        consumer_group, classic = self._consumer.group(stored.group_id), self._classic.group(stored.group_id)
-        if consumer_group is not None:
-            subscribed = consumer_group.state.subscribed
+        assigned = self._consumer.group(stored.group_id) or self._streams.group(stored.group_id)
+        classic = self._classic.group(stored.group_id)
+        if assigned is not None:
+            subscribed = assigned.state.subscribed
             return lambda topic, value: None if topic in subscribed else value.commit_timestamp
         if classic is None:
             return None

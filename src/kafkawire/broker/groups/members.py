@@ -9,6 +9,7 @@ from kafkawire.broker.groups.classic.live_groups import ClassicGroups, refused_j
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.share.live_groups import ShareGroups
+from kafkawire.broker.groups.streams.live_groups import StreamsGroups
 from kafkawire.protocol import (
     HeartbeatRequest,
     JoinGroupResponse,
@@ -28,15 +29,22 @@ class GroupMembers:
         classic: the classic groups.
         consumer: the groups of KIP-848.
         share: the groups of KIP-932, which have no such members.
+        streams: the groups of KIP-1071, which have no such members either.
     """
 
     def __init__(
-        self, coordinator: GroupCoordinator, classic: ClassicGroups, consumer: ConsumerGroups, share: ShareGroups
+        self,
+        coordinator: GroupCoordinator,
+        classic: ClassicGroups,
+        consumer: ConsumerGroups,
+        share: ShareGroups,
+        streams: StreamsGroups,
     ) -> None:
         self._coordinator = coordinator
         self._classic = classic
         self._consumer = consumer
         self._share = share
+        self._streams = streams
 
     async def join(self, joining: Joining, may_see: Callable[[str], bool]) -> JoinGroupResponse:
         """The answer to a JoinGroup request, which may wait for other members.
@@ -52,8 +60,12 @@ class GroupMembers:
         if refused is not None:
             return refused
         await self._coordinator.prepare([group_id])
-        if self._share.group(group_id) is not None:
+        streams_group = self._streams.group(group_id)
+        is_of_streams = streams_group is not None and not streams_group.is_empty
+        if is_of_streams or self._share.group(group_id) is not None:
             return refused_join(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "")
+        if streams_group is not None:
+            self._streams.make_room_for_classic(group_id)
         group = self._consumer.group(group_id)
         if group is not None and group.state.members:
             return await self._consumer.join(group, joining, may_see)
@@ -69,7 +81,8 @@ class GroupMembers:
         """
         if request.group_id in self._coordinator.state.by_id:
             await self._coordinator.prepare([request.group_id])
-        if self._share.group(request.group_id) is not None:
+        others = (self._share.group(request.group_id), self._streams.group(request.group_id))
+        if any(each is not None for each in others):
             return SyncGroupResponse(error_code=ErrorCode.UNKNOWN_MEMBER_ID)
         group = self._consumer.group(request.group_id)
         return await (self._classic.sync(request) if group is None else self._consumer.sync(group, request))

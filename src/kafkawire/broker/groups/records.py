@@ -7,7 +7,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
 
-from kafkawire.broker.groups.state import CONSUMER_KEYS, SHARE_KEYS
+from kafkawire.broker.groups.state import CONSUMER_KEYS, SHARE_KEYS, STREAMS_KEYS
 from kafkawire.broker.internal_topics.entries import TopicFormat
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.protocol import GroupMetadataKey, GroupMetadataValue, OffsetCommitKey, OffsetCommitValue
@@ -18,7 +18,7 @@ _OWNERS: Final[Mapping[type[Message], Callable[[Message], str]]] = MappingProxyT
     {
         GroupMetadataKey: _GROUP,
         OffsetCommitKey: _GROUP,
-        **dict.fromkeys((*CONSUMER_KEYS, *SHARE_KEYS), attrgetter("group_id")),
+        **dict.fromkeys((*CONSUMER_KEYS, *SHARE_KEYS, *STREAMS_KEYS), attrgetter("group_id")),
     }
 )
 
@@ -34,4 +34,4 @@ def _value_version(value: Message | None) -> int | None:
 
 
 GROUP_RECORDS: Final = TopicFormat(OFFSETS_TOPIC, _OWNERS, _value_version)
-"""The records that the broker uses; those of streams groups have other keys."""
+"""The records that the broker uses."""

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from kafkawire.broker.groups.consumer.group_state import ConsumerKey
 from kafkawire.broker.groups.share.group_state import ShareKey
+from kafkawire.broker.groups.streams.group_state import StreamsKey
 from kafkawire.broker.internal_topics.entries import Change, Written
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.protocol import (
@@ -30,6 +31,12 @@ from kafkawire.protocol import (
     ShareGroupStatePartitionMetadataKey,
     ShareGroupTargetAssignmentMemberKey,
     ShareGroupTargetAssignmentMetadataKey,
+    StreamsGroupCurrentMemberAssignmentKey,
+    StreamsGroupMemberMetadataKey,
+    StreamsGroupMetadataKey,
+    StreamsGroupTargetAssignmentMemberKey,
+    StreamsGroupTargetAssignmentMetadataKey,
+    StreamsGroupTopologyKey,
 )
 from kafkawire.wire import Message
 
@@ -54,7 +61,20 @@ SHARE_KEYS: Final = (
 )
 """The keys of share groups, in the order in which Kafka deletes them."""
 
-_ORDER: Final = (*CONSUMER_KEYS, *SHARE_KEYS)
+STREAMS_KEYS: Final = (
+    StreamsGroupCurrentMemberAssignmentKey,
+    StreamsGroupTargetAssignmentMemberKey,
+    StreamsGroupTargetAssignmentMetadataKey,
+    StreamsGroupMemberMetadataKey,
+    StreamsGroupMetadataKey,
+    StreamsGroupTopologyKey,
+)
+"""The keys of streams groups, in the order in which Kafka deletes them."""
+
+_ORDER: Final = (*CONSUMER_KEYS, *SHARE_KEYS, *STREAMS_KEYS)
+
+AssignedKey: TypeAlias = ConsumerKey | ShareKey | StreamsKey
+"""The keys of groups to whose members the coordinator assigns partitions or tasks."""
 
 Partition: TypeAlias = tuple[str, int]
 """Topic and partition id."""
@@ -66,6 +86,7 @@ class GroupKind(Enum):
     CLASSIC = "classic"
     CONSUMER = "consumer"
     SHARE = "share"
+    STREAMS = "streams"
 
 
 class Pending(NamedTuple):
@@ -87,14 +108,14 @@ class Group:
     Attributes:
         group_id: its id.
         metadata: of a classic group, as of its last generation; None if it never had a member.
-        records: of a consumer group or a share group, by key; empty for a classic group.
+        records: of a consumer group, a share group or a streams group, by key; empty for a classic group.
         commits: topic and partition to the last commit.
         pending: topic and partition to the commits of open transactions, by producer id, the oldest first.
     """
 
     group_id: str
     metadata: GroupMetadataValue | None = None
-    records: dict[ConsumerKey | ShareKey, Message] = field(default_factory=dict)
+    records: dict[AssignedKey, Message] = field(default_factory=dict)
     commits: dict[Partition, OffsetCommitValue] = field(default_factory=dict)
     pending: dict[Partition, dict[int, Pending]] = field(default_factory=dict)
 
@@ -102,7 +123,9 @@ class Group:
     def kind(self) -> GroupKind:
         """Of which kind it is: all its records are those of one."""
         for key in self.records:
-            return GroupKind.SHARE if isinstance(key, SHARE_KEYS) else GroupKind.CONSUMER
+            if isinstance(key, SHARE_KEYS):
+                return GroupKind.SHARE
+            return GroupKind.STREAMS if isinstance(key, STREAMS_KEYS) else GroupKind.CONSUMER
         return GroupKind.CLASSIC
 
     def consumer_records(self) -> Iterator[tuple[ConsumerKey, Message]]:
@@ -112,6 +135,10 @@ class Group:
     def share_records(self) -> Iterator[tuple[ShareKey, Message]]:
         """The records of a share group."""
         yield from ((key, value) for key, value in self.records.items() if isinstance(key, SHARE_KEYS))
+
+    def streams_records(self) -> Iterator[tuple[StreamsKey, Message]]:
+        """The records of a streams group."""
+        yield from ((key, value) for key, value in self.records.items() if isinstance(key, STREAMS_KEYS))
 
     def removal(self) -> Iterator[Change]:
         """The changes that delete it."""
@@ -271,7 +298,7 @@ class GroupsState:
             group.metadata = None
             self._forget_if_empty(group)
 
-    def _apply_record(self, key: ConsumerKey | ShareKey, value: Message | None) -> None:
+    def _apply_record(self, key: AssignedKey, value: Message | None) -> None:
         if value is not None:
             self.by_id.setdefault(key.group_id, Group(key.group_id)).records[key] = value
             return

@@ -32,7 +32,9 @@ class TimerKind(Enum):
     SESSION = auto()
     """Removes a member that sends no heartbeats, or an id that no client joins with."""
     REVOCATION = auto()
-    """Removes a member of a consumer group that does not give up partitions."""
+    """Removes a member that does not give up partitions or tasks."""
+    ASSIGNMENT = auto()
+    """Ends the wait of a streams group for more members."""
 
 
 class Timer(NamedTuple):
@@ -49,6 +51,7 @@ class Timer(NamedTuple):
 
 JOIN: Final = Timer(TimerKind.JOIN)
 SYNC: Final = Timer(TimerKind.SYNC)
+ASSIGNMENT: Final = Timer(TimerKind.ASSIGNMENT)
 
 
 def session(member_id: str) -> Timer:
@@ -72,7 +75,7 @@ def sync(member_id: str) -> Timer:
 
 
 def of_member(member_id: str) -> Iterable[Timer]:
-    """All timers of a member of a consumer group."""
+    """All timers of a member of a consumer group or a streams group."""
     return (session(member_id), revocation(member_id), join(member_id), sync(member_id))
 
 

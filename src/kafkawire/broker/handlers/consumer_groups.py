@@ -44,7 +44,6 @@ class ConsumerGroupHandlers:
         self._coordinator = context.coordinator
         self._groups = context.consumer_groups
         self._classic = context.classic_groups
-        self._share = context.share_groups
         self._topics = context.consumer_groups.topics
         self.apis = (
             ServedApi(ConsumerGroupHeartbeatRequest, self._heartbeat, 0, 1),
@@ -86,7 +85,7 @@ class ConsumerGroupHandlers:
             return Described(ErrorCode.INVALID_GROUP_ID, group_id=group_id)
         group = self._groups.group(group_id)
         if group is None:
-            is_other = self._classic.group(group_id) is not None or self._share.group(group_id) is not None
+            is_other = group_id in self._coordinator.state.by_id or self._classic.group(group_id) is not None
             reason = f"Group {group_id} is not a consumer group." if is_other else f"Group {group_id} not found."
             return Described(ErrorCode.GROUP_ID_NOT_FOUND, reason, group_id)
         members = tuple(self._members(group))

@@ -17,6 +17,7 @@ from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.members import GroupMembers
 from kafkawire.broker.groups.share.live_groups import ShareGroups
+from kafkawire.broker.groups.streams.live_groups import StreamsGroups
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.record_store import RecordStore
@@ -62,6 +63,7 @@ class HandlerContext:
         rules: the rules of topics for their records.
         share_groups: the groups of KIP-932.
         shares: the share partitions, and the sessions of members of share groups.
+        streams_groups: the groups of KIP-1071.
         store: the records of all partitions.
         table: the release as which the broker answers ApiVersions; None for that of the package.
         tokens: the delegation tokens.
@@ -91,6 +93,7 @@ class HandlerContext:
     rules: RulesOfTopics
     share_groups: ShareGroups
     shares: LiveShares
+    streams_groups: StreamsGroups
     store: RecordStore
     table: VersionTable | None
     tokens: DelegationTokens

@@ -13,6 +13,8 @@ from kafkawire.broker.groups.classic.group_records import CONSUMER
 from kafkawire.broker.groups.consumer.commits import commit_error, fetch_error
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.state import Group
+from kafkawire.broker.groups.streams import commits as streams_commits
+from kafkawire.broker.groups.streams.group import StreamsGroup
 from kafkawire.broker.handlers.commit_results import CommitResult, by_topic, metadata_error
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
@@ -52,6 +54,7 @@ class GroupOffsetHandlers:
         self._groups = context.classic_groups
         self._consumer_groups = context.consumer_groups
         self._share_groups = context.share_groups
+        self._streams_groups = context.streams_groups
         self._access = context.access
         self._clock = context.clock
         self.apis = (
@@ -79,6 +82,11 @@ class GroupOffsetHandlers:
         consumer_group = self._consumer_groups.group(request.group_id)
         if consumer_group is not None:
             return commit_error(consumer_group.state, request, call.version, self._consumer_groups.topics.id_of)
+        streams_group = self._streams_groups.group(request.group_id)
+        if streams_group is not None:
+            return streams_commits.commit_error(
+                streams_group.state, request, call.version, self._streams_groups.topics.name_of
+            )
         if self._share_groups.group(request.group_id) is not None:
             return ErrorCode.GROUP_ID_NOT_FOUND
         if request.group_id in self._coordinator.state.by_id:
@@ -138,16 +146,23 @@ class GroupOffsetHandlers:
         """The offsets of a group; where they must be stable, none that an open transaction may change (KIP-447)."""
         if not self._access.allows(call.session, AclOperation.DESCRIBE, ResourceType.GROUP, asked.group_id):
             return FetchedGroup(asked.group_id, (), ErrorCode.GROUP_AUTHORIZATION_FAILED)
-        consumer_group = self._consumer_groups.group(asked.group_id)
-        if consumer_group is not None:
-            refused = fetch_error(consumer_group.state, asked.member_id, asked.member_epoch)
-            if refused:
-                return FetchedGroup(asked.group_id, (), refused)
+        if refused := self._fetch_refused(asked):
+            return FetchedGroup(asked.group_id, (), refused)
         group = self._coordinator.state.by_id.get(asked.group_id, Group(asked.group_id))
         if asked.topics is None:
             return FetchedGroup(asked.group_id, tuple(self._all_topics(group, call, is_stable=is_stable)))
         topics = (self._fetch_topic(group, topic, call, is_stable=is_stable) for topic in asked.topics)
         return FetchedGroup(asked.group_id, tuple(topics))
+
+    def _fetch_refused(self, asked: OffsetFetchRequest.OffsetFetchRequestGroup) -> ErrorCode:
+        """The error of the group."""
+        consumer_group = self._consumer_groups.group(asked.group_id)
+        if consumer_group is not None:
+            return fetch_error(consumer_group.state, asked.member_id, asked.member_epoch)
+        streams_group = self._streams_groups.group(asked.group_id)
+        if streams_group is not None:
+            return streams_commits.fetch_error(streams_group.state, asked.member_id, asked.member_epoch)
+        return ErrorCode.NONE
 
     def _all_topics(self, group: Group, call: Call, *, is_stable: bool) -> Iterator[FetchedTopic]:
         by_topic: dict[str, list[FetchedPartition]] = {}
@@ -186,12 +201,12 @@ class GroupOffsetHandlers:
         if request.group_id in self._coordinator.state.by_id:
             await self._coordinator.prepare([request.group_id])
         group, live = self._coordinator.state.by_id.get(request.group_id), self._groups.group(request.group_id)
-        consumer_group = self._consumer_groups.group(request.group_id)
-        if group is None or (live is None and consumer_group is None):
+        assigned = self._consumer_groups.group(request.group_id) or self._streams_groups.group(request.group_id)
+        if group is None or (live is None and assigned is None):
             return OffsetDeleteResponse(ErrorCode.GROUP_ID_NOT_FOUND)
         if live is not None and live.protocol_type != CONSUMER and (error := live.deletion_error):
             return OffsetDeleteResponse(error)
-        topics = tuple(_unless_subscribed(topic, live, consumer_group) for topic in topics)
+        topics = tuple(_unless_subscribed(topic, live, assigned) for topic in topics)
         found = [(topic.name, p.partition_index) for topic in topics for p in topic.partitions if not p.error_code]
         committed = [partition for partition in dict.fromkeys(found) if partition in group.commits]
         self._coordinator.commit([(OffsetCommitKey(group.group_id, *partition), None) for partition in committed])
@@ -216,7 +231,9 @@ class GroupOffsetHandlers:
 
 
 def _unless_subscribed(
-    topic: OffsetDeleteResponse.OffsetDeleteResponseTopic, classic: ClassicGroup | None, group: ConsumerGroup | None
+    topic: OffsetDeleteResponse.OffsetDeleteResponseTopic,
+    classic: ClassicGroup | None,
+    group: ConsumerGroup | StreamsGroup | None,
 ) -> OffsetDeleteResponse.OffsetDeleteResponseTopic:
     """The results of a topic with an error instead of each success, if members subscribe to the topic."""
     is_subscribed = group is not None and topic.name in group.state.subscribed

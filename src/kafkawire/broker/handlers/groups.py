@@ -68,6 +68,7 @@ class GroupHandlers:
         self._transactions = context.transactions
         self._consumer_groups = context.consumer_groups
         self._share_groups = context.share_groups
+        self._streams_groups = context.streams_groups
         self._access = context.access
         self.apis = (
             ServedApi(FindCoordinatorRequest, self._find_coordinator, 0, 6),
@@ -139,14 +140,14 @@ class GroupHandlers:
 
     def _listed(self, group_id: str) -> ListGroupsResponse.ListedGroup | None:
         listed = ListGroupsResponse.ListedGroup
-        consumer_group = self._consumer_groups.group(group_id)
-        if consumer_group is not None:
-            return listed(
-                group_id, GroupKind.CONSUMER.value, consumer_group.state.state.value, GroupKind.CONSUMER.value
-            )
-        share_group = self._share_groups.group(group_id)
-        if share_group is not None:
-            return listed(group_id, GroupKind.SHARE.value, share_group.state.state.value, GroupKind.SHARE.value)
+        for kind, groups in (
+            (GroupKind.CONSUMER, self._consumer_groups),
+            (GroupKind.SHARE, self._share_groups),
+            (GroupKind.STREAMS, self._streams_groups),
+        ):
+            assigned = groups.group(group_id)
+            if assigned is not None:
+                return listed(group_id, kind.value, assigned.state.state.value, kind.value)
         group = self._groups.group(group_id)
         return (
             None if group is None else listed(group_id, group.protocol_type, group.state.value, GroupKind.CLASSIC.value)
@@ -167,8 +168,7 @@ class GroupHandlers:
         described = DescribeGroupsResponse.DescribedGroup
         group, dead = self._groups.group(group_id), State.DEAD.value
         if group is None and call.version >= _NOT_FOUND_SINCE:
-            of_others = (self._consumer_groups.group(group_id), self._share_groups.group(group_id))
-            is_other = any(each is not None for each in of_others)
+            is_other = group_id in self._coordinator.state.by_id
             reason = f"Group {group_id} is not a classic group." if is_other else f"Group {group_id} not found."
             return described(ErrorCode.GROUP_ID_NOT_FOUND, reason, group_id, dead)
         operations = (
@@ -199,6 +199,7 @@ class GroupHandlers:
             if not error:
                 self._share_groups.end_states(group_id)
                 self._groups.forget(group_id)
+                self._streams_groups.forget(group_id)
                 self._coordinator.commit(list(self._coordinator.state.by_id[group_id].removal()))
             results.append(DeleteGroupsResponse.DeletableGroupResult(group_id, error))
         await self._share_groups.share_coordinator.durable()
@@ -208,12 +209,10 @@ class GroupHandlers:
     def _deletion_error(self, group_id: str, call: Call) -> ErrorCode:
         if not self._allows(call, AclOperation.DELETE, group_id):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED
-        consumer_group = self._consumer_groups.group(group_id)
-        if consumer_group is not None:
-            return ErrorCode.NON_EMPTY_GROUP if consumer_group.state.members else ErrorCode.NONE
-        share_group = self._share_groups.group(group_id)
-        if share_group is not None:
-            return ErrorCode.NONE if share_group.is_empty else ErrorCode.NON_EMPTY_GROUP
+        for groups in (self._consumer_groups, self._share_groups, self._streams_groups):
+            assigned = groups.group(group_id)
+            if assigned is not None:
+                return ErrorCode.NONE if assigned.is_empty else ErrorCode.NON_EMPTY_GROUP
         group = self._groups.group(group_id)
         return ErrorCode.GROUP_ID_NOT_FOUND if group is None else group.deletion_error
 

@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import structs
 
 from kafkawire.broker.groups.consumer.commits import transactional_commit_error
+from kafkawire.broker.groups.streams import commits as streams_commits
 from kafkawire.broker.handlers.commit_results import CommitResult, by_topic, metadata_error
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.transactions import error_of_version, may_write
@@ -49,6 +50,7 @@ class TransactionOffsetHandlers:
         self._groups = context.classic_groups
         self._consumer_groups = context.consumer_groups
         self._share_groups = context.share_groups
+        self._streams_groups = context.streams_groups
         self._access = context.access
         self._clock = context.clock
         self.apis = (
@@ -122,6 +124,10 @@ class TransactionOffsetHandlers:
         group = self._consumer_groups.group(request.group_id)
         if self._share_groups.group(request.group_id) is not None:
             return ErrorCode.GROUP_ID_NOT_FOUND
+        streams_group = self._streams_groups.group(request.group_id)
+        if streams_group is not None:
+            names = self._streams_groups.topics.name_of
+            return streams_commits.transactional_commit_error(streams_group.state, request, names)
         if group is None:
             return self._groups.transactional_commit_error(request)
         return transactional_commit_error(group.state, request, self._consumer_groups.topics.id_of)

@@ -211,8 +211,8 @@ class ConsumerGroups(AssignedGroups[MixedGroup]):
         if group is not None:
             return group
         classic, stored = self._classic.group(group_id), self._coordinator.state.by_id.get(group_id)
-        is_shared = stored is not None and stored.kind is GroupKind.SHARE
-        if is_shared or (classic is not None and not may_begin):
+        is_other = stored is not None and stored.kind in {GroupKind.SHARE, GroupKind.STREAMS}
+        if is_other or (classic is not None and not may_begin):
             raise GroupError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a consumer group.")
         if classic is None and not may_begin:
             kind = "Consumer group" if request.member_epoch > 0 else "Group"

@@ -203,9 +203,11 @@ class ShareGroups(AssignedGroups[ShareGroup]):
         Raises:
             GroupError: it is of another kind.
         """
-        if self._classic.group(group_id) is not None or self._consumer.group(group_id) is not None:
+        group = self.group(group_id)
+        is_there = group_id in self._coordinator.state.by_id or self._classic.group(group_id) is not None
+        if group is None and is_there:
             raise GroupError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a share group.")
-        return self.group(group_id)
+        return group
 
     def _made(self, group_id: str) -> ShareGroup:
         stored = self._coordinator.state.by_id.get(group_id)
