@@ -113,10 +113,14 @@ class AssignedGroups(LiveGroups[A]):
 
     def _keep(self, group: A) -> None:
         """Keep a group as long as it has members."""
-        group_id = group.group_id
         if group.is_empty:
-            self.forget(group_id)
-            return
+            self.forget(group.group_id)
+        else:
+            self._hold(group)
+
+    def _hold(self, group: A) -> None:
+        """Keep a group, and look at it when its next timer is due."""
+        group_id = group.group_id
         self._live[group_id] = group
         self._bytes += group.size - self._sizes.get(group_id, 0)
         self._sizes[group_id] = group.size

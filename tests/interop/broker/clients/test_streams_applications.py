@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -18,28 +19,40 @@ pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
 SOURCES = Path(__file__).parents[2] / "java" / "streams"
 NO_DELAY = {"group.initial.rebalance.delay.ms": "0"}
+PROMPT = {
+    "group.streams.initial.rebalance.delay.ms": "0",
+    "group.streams.assignment.interval.ms": "0",
+    "group.streams.heartbeat.interval.ms": "300",
+    "group.streams.min.heartbeat.interval.ms": "300",
+    "group.streams.num.standby.replicas": "1",
+}
 PARTITIONS = 3
 ROUNDS, LINES, WORDS = 4, 200, 17
 PROPERTIES = {
     "application.id": "words",
     "num.stream.threads": "2",
-    "num.standby.replicas": "1",
     "commit.interval.ms": "100",
     "repartition.purge.interval.ms": "100",
     "consumer.auto.offset.reset": "earliest",
-    "consumer.session.timeout.ms": "6000",
 }
+CLASSIC = {"num.standby.replicas": "1", "consumer.session.timeout.ms": "6000"}
+STREAMS = {"group.protocol": "streams"}
 
 
-def test_words_are_counted_exactly_once_while_instances_come_and_go(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("of_broker", "own"), [(NO_DELAY, CLASSIC), (PROMPT, STREAMS)], ids=["classic-group", "streams-group"]
+)
+def test_words_are_counted_exactly_once_while_instances_come_and_go(
+    of_broker: Mapping[str, str], own: Mapping[str, str], tmp_path: Path
+) -> None:
     first, second = ([f"w{number // divisor % WORDS}" for number in range(ROUNDS * LINES)] for divisor in (1, 3))
     expected = Counter(first + second)
     with (
-        ThreadedBroker(NO_DELAY, data_dir=tmp_path / "broker") as broker,
+        ThreadedBroker(of_broker, data_dir=tmp_path / "broker") as broker,
         BlockingAdminClient(broker.bootstrap_servers) as admin,
     ):
         admin.create_topics([NewTopic(name, PARTITIONS) for name in ("lines", "counts")]).all()
-        *counts, written = run_word_count(broker, tmp_path)
+        *counts, written = run_word_count(broker, tmp_path, own)
         assert dict(line.split() for line in counts) == {word: str(count) for word, count in expected.items()}
         assert int(written) == expected.total(), "each word is counted once"
         internal = {"words-counts-changelog", "words-words-repartition"}
@@ -49,10 +62,11 @@ def test_words_are_counted_exactly_once_while_instances_come_and_go(tmp_path: Pa
         assert any(listed.offset for listed in beginnings.values()), "what was read is deleted"
 
 
-def run_word_count(broker: ThreadedBroker, folder: Path) -> list[str]:
+def run_word_count(broker: ThreadedBroker, folder: Path, own: Mapping[str, str]) -> list[str]:
     """What the program prints: each word with its count, and how many counts it wrote."""
     properties = {
         **PROPERTIES,
+        **own,
         "bootstrap.servers": broker.bootstrap_servers,
         "processing.guarantee": "exactly_once_v2",
         "state.dir": str(folder / "state"),

@@ -69,6 +69,11 @@ def policy_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         "group.share.min.heartbeat.interval.ms": "500",
         "group.share.min.session.timeout.ms": "1000",
         "group.share.session.timeout.ms": "1000",
+        "group.streams.heartbeat.interval.ms": "500",
+        "group.streams.max.size": "2",
+        "group.streams.min.heartbeat.interval.ms": "500",
+        "group.streams.min.session.timeout.ms": "1000",
+        "group.streams.session.timeout.ms": "1000",
     }
     properties = {"num.partitions": "3", **groups, **{name: f"policies.{policy}" for name, policy in policies.items()}}
     with running_broker(release, folder, properties=properties, plugins=[compiled(release, _POLICIES)]) as kafka:

@@ -82,14 +82,6 @@ _ADDRESSES = frozenset(
 """Configurations that say where a broker is."""
 
 
-_NOT_SERVED = frozenset(
-    {
-        88, 89,
-    }
-)  # fmt: skip
-"""APIs of Apache Kafka that the embedded broker does not have."""
-
-
 def normalised(answer: Message) -> Normalised:
     """The content of an answer, comparable."""
     return _value("", answer)
@@ -126,13 +118,9 @@ def _value(name: str, value: object) -> Normalised:
             return value
         case Sequence():
             elements = [_value("", element) for element in value]
-            elements = [one for one in elements if not _is_address(one) and not _is_not_served(one)]
+            elements = [one for one in elements if not _is_address(one)]
             return sorted(elements, key=repr) if name in _SETS else elements
     raise AssertionError(f"nothing that answers hold: {value!r}")
-
-
-def _is_not_served(element: Normalised) -> bool:
-    return isinstance(element, Mapping) and element.get("api_key") in _NOT_SERVED
 
 
 def _is_address(element: Normalised) -> bool:

@@ -22,7 +22,7 @@ from kafkawire.protocol.error_codes import ErrorCode
 
 
 class StreamsGroups(AssignedGroups[StreamsGroup]):
-    """The groups of KIP-1071 that have members; all others are made from their records when they are needed.
+    """The groups of KIP-1071, with and without members.
 
     Args:
         coordinator: has the records of all groups, and writes new ones.
@@ -123,12 +123,8 @@ class StreamsGroups(AssignedGroups[StreamsGroup]):
         return StreamsGroup(group_id, records, self._settings, self._topics, self._now())
 
     def _keep(self, group: StreamsGroup) -> None:
-        """Keep a group as long as it has members, or waits for more of them."""
-        if group.is_empty and len(group.timers):
-            self._live[group.group_id] = group
-            self._wakes.set(group.group_id, group.timers.look_at)
-        else:
-            super()._keep(group)
+        """Keep a group without members too, as Kafka does: not all that it has found is in its records."""
+        self._hold(group)
 
 
 def _size(request: StreamsGroupHeartbeatRequest) -> int:
