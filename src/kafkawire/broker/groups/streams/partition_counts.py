@@ -100,7 +100,7 @@ def _largest_source(subtopology: Subtopology, counts: Counts, partitions_of: Par
 def _copartitioned(
     group: Counts, fixed: Sequence[str], flexible: Set[str], count: Callable[[str], int]
 ) -> Mapping[str, int]:
-    """The count of the repartition topics of a group: that of its other topics, or of all fixed ones, or the largest."""
+    """The count of the repartition topics of a group: that of its other topics, of all fixed ones, or the largest."""
     repartition = {name: each for name, each in group.items() if name in fixed or name in flexible}
     others = {name: each for name, each in group.items() if name not in repartition}
     if not group:
@@ -110,10 +110,7 @@ def _copartitioned(
     elif fixed:
         shared = _same(map(count, fixed), repartition)
     else:
-        shared = max(0, *repartition.values())
-        if shared == 0:
-            names = ", ".join(in_java_order(repartition))
-            raise _invalid(f"All topics in the copartition group had undefined partition number: [{names}]")
+        shared = max(repartition.values())
     for name in in_java_order(repartition):
         if name in fixed and repartition[name] != shared:
             raise IncorrectlyPartitionedError(
