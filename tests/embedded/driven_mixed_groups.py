@@ -21,6 +21,8 @@ from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.members import GroupMembers
 from kafkawire.broker.groups.share.live_groups import ShareGroups
 from kafkawire.broker.groups.share.settings import ShareGroupSettings
+from kafkawire.broker.groups.streams.live_groups import StreamsGroups
+from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.internal_topics.topic import InternalTopic
@@ -99,7 +101,9 @@ class DrivenMixedGroups:
             topics=self.topics,
             share_coordinator=self._share_coordinator,
         )
-        self.members = GroupMembers(self.coordinator, self._classic, self._consumer, share)
+        streams_settings = StreamsGroupSettings(self._properties, lambda _: {})
+        streams = StreamsGroups(self.coordinator, self._classic, self.clock, streams_settings, self.topics)
+        self.members = GroupMembers(self.coordinator, self._classic, self._consumer, share, streams)
 
     @property
     def consumer_group(self) -> MixedGroup | None:

@@ -38,6 +38,7 @@ from kafkawire.protocol.errors import PolicyViolationError
 HIDDEN_TOPICS: Final = "The described group uses topics that the client is not authorized to describe."
 
 _SHOWN_ERRORS: Final = 3
+_UNEXPECTED: Final = "The server experienced an unexpected error when processing the request."
 
 Described = StreamsGroupDescribeResponse.DescribedGroup
 DescribedMember = StreamsGroupDescribeResponse.Member
@@ -55,6 +56,7 @@ class StreamsGroupHandlers:
         self._features = context.controller.image.features
         self._groups = context.streams_groups
         self._failures: dict[str, tuple[str, float]] = {}
+        self._in_creation: set[str] = set()
         self.apis = (
             ServedApi(StreamsGroupHeartbeatRequest, self._heartbeat, 0, 0),
             ServedApi(StreamsGroupDescribeRequest, self._describe, 0, 0),
@@ -110,7 +112,9 @@ class StreamsGroupHandlers:
         now = self._clock.seconds()
         self._failures = {name: each for name, each in self._failures.items() if each[1] > now}
         failed = {name: self._failures[name][0] for name in topics if name in self._failures}
-        await self._create([topic for name, topic in topics.items() if name not in failed], group_id)
+        new = [topic for name, topic in topics.items() if name not in failed and name not in self._in_creation]
+        if new:
+            await self._create(new, group_id)
         if not failed:
             return response
         shown = ", ".join(f"{name} ({failed[name]})" for name in [*failed][:_SHOWN_ERRORS])
@@ -123,15 +127,18 @@ class StreamsGroupHandlers:
         return self._access.allows(call.session, AclOperation.CREATE, ResourceType.TOPIC, name)
 
     async def _create(self, topics: Sequence[InternalTopic], group_id: str) -> None:
-        asked = [_creatable(topic) for topic in topics]
+        names = {topic.name for topic in topics}
+        self._in_creation |= names
         try:
-            outcomes = await self._creation.create(asked, lambda _: None) if asked else {}
+            outcomes = await self._creation.create(tuple(map(_creatable, topics)), lambda _: None)
         except PolicyViolationError as error:
-            outcomes = dict.fromkeys((topic.name for topic in topics), ItemError(error.code, str(error)))
+            outcomes = dict.fromkeys(names, ItemError(error.code, str(error)))
+        finally:
+            self._in_creation -= names
         until = self._clock.seconds() + 2 * self._groups.settings.heartbeat_ms(group_id) / 1000
         for name, outcome in outcomes.items():
             if isinstance(outcome, ItemError):
-                self._failures[name] = (outcome.message or ErrorCode(outcome.code).name, until)
+                self._failures[name] = (outcome.message or _UNEXPECTED, until)
 
     # Descriptions.
 

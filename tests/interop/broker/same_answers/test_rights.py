@@ -76,6 +76,7 @@ def requests() -> Iterator[tuple[Message, int]]:
     yield p.DescribeGroupsRequest((GROUP, "rights-none"), include_authorized_operations=True), 5
     yield p.DeleteGroupsRequest(("rights-none", GROUP)), 2
     yield from requests_about_share_groups()
+    yield from requests_about_streams_groups()
     yield from requests_about_data()
     yield from requests_about_the_cluster()
 
@@ -94,6 +95,17 @@ def requests_about_share_groups() -> Iterator[tuple[Message, int]]:
     yield altered(GROUP, tuple(altered.AlterShareGroupOffsetsRequestTopic(name, partition) for name in names)), 0
     deleted = p.DeleteShareGroupOffsetsRequest
     yield deleted(GROUP, tuple(deleted.DeleteShareGroupOffsetsRequestTopic(name) for name in names)), 0
+
+
+def requests_about_streams_groups() -> Iterator[tuple[Message, int]]:
+    p = protocol
+    asked = p.StreamsGroupHeartbeatRequest
+    for group in (GROUP, "rights-none"):
+        for topics in ((TOPIC,), (TOPIC, "rights-none")):
+            topology = asked.Topology(0, (asked.Subtopology("0", topics),))
+            yield asked(group, "stranger", 5, topology=topology), 0
+        yield asked(group, "stranger", 5), 0
+    yield p.StreamsGroupDescribeRequest((GROUP, "rights-none"), include_authorized_operations=True), 0
 
 
 def requests_about_data() -> Iterator[tuple[Message, int]]:

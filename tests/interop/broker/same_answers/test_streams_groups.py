@@ -7,11 +7,13 @@ from dataclasses import replace as copied
 
 import pytest
 from msgspec.structs import replace
+from tests.apache_kafka.secure_broker import PASSWORDS, USER
 from tests.interop.broker.same_answers.consumers import Consumer, coordinated, described
 from tests.interop.broker.same_answers.members import Member, listed
 from tests.interop.broker.same_answers.scenario import (
     same_answers_from_brokers_with_policies,
     same_answers_from_plain_brokers,
+    same_answers_from_secure_brokers,
 )
 from tests.interop.broker.same_answers.sharers import Sharer, described_share
 from tests.interop.broker.same_answers.streams_members import (
@@ -28,6 +30,7 @@ from tests.interop.broker.same_answers.streams_members import (
 )
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_consumer_groups import create as begin_creation, prompt, until
+from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
 from tests.interop.broker.same_answers.test_transactions import (
     add_offsets,
     begin,
@@ -36,6 +39,7 @@ from tests.interop.broker.same_answers.test_transactions import (
     find_coordinator,
 )
 
+from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
@@ -425,17 +429,13 @@ def test_an_application_shuts_down(talk: Talk) -> None:
     second.send(replace(second.short(), shutdown_application=True))
     first.send(replace(first.short(), shutdown_application=True))
     first.beat()
-    talk.ask(
-        replace(first.short(), member_epoch=-1, shutdown_application=True), 0, StreamsGroupHeartbeatResponse
-    )
+    talk.ask(replace(first.short(), member_epoch=-1, shutdown_application=True), 0, StreamsGroupHeartbeatResponse)
     second.beat()
     second.leave()
     first.join()
     first.beat()
     second.join()
-    talk.ask(
-        replace(second.short(), member_epoch=-1, shutdown_application=True), 0, StreamsGroupHeartbeatResponse
-    )
+    talk.ask(replace(second.short(), member_epoch=-1, shutdown_application=True), 0, StreamsGroupHeartbeatResponse)
     first.beat()
     first.leave()
 
@@ -565,9 +565,7 @@ def test_a_name_is_of_one_kind(talk: Talk) -> None:
     copied(consumer, group="st-streams").join()
     copied(share, group="st-streams").join()
     stranger.join()
-    talk.ask(
-        DeleteGroupsRequest(("st-streams", "st-consumed", "st-shared", "st-classic")), 2, DeleteGroupsResponse
-    )
+    talk.ask(DeleteGroupsRequest(("st-streams", "st-consumed", "st-shared", "st-classic")), 2, DeleteGroupsResponse)
     copied(streams, group="st-classic").leave()
 
 
@@ -619,3 +617,46 @@ def test_members_that_are_silent_or_keep_tasks_are_removed(talk: Talk) -> None:
     other.beat()
     described_streams(talk, "st-silent")
     other.leave()
+
+
+@same_answers_from_brokers_with_policies
+def test_internal_topics_that_cannot_be_made(talk: Talk) -> None:
+    create(talk, "st-topic", 3)
+    ready(talk, "st-policy")
+    logs = ("forbidden-log", "misconfigured-log", "broken-log", "st-policy-log")
+    changelogs = tuple(TopicInfo(name, 0, 0, (KeyValue("cleanup.policy", "compact"),)) for name in logs)
+    topology = Topology(0, (Subtopology("0", ("st-topic",), state_changelog_topics=changelogs),))
+    member = Streamer(talk, "st-policy", "member-a", topology)
+    member.join()
+    until(talk, "st-policy-log", 3)
+    time.sleep(A_MOMENT)
+    member.beat()
+    member.beat()
+    described_streams(talk, "st-policy")
+    member.leave()
+
+
+@same_answers_from_secure_brokers
+def test_rights_of_topologies(talk: Talk) -> None:
+    create(talk, "sr-topic", 3)
+    ready(talk, "sr-group")
+    ready(talk, "sr-other")
+    topology = counts("sr-topic", "sr-log")
+    member = Streamer(talk, "sr-group", "member-a", topology)
+    for rights in (
+        (),
+        ((prefixed("sr-topic"), AclOperation.DESCRIBE),),
+        ((prefixed("sr-log"), AclOperation.DESCRIBE),),
+        ((prefixed("sr-log"), AclOperation.CREATE),),
+    ):
+        allow(talk, ((ResourceType.GROUP, "sr-group", 3), AclOperation.READ), *rights)
+        with talk.logged_in(USER, PASSWORDS[USER]):
+            described_streams(talk, "sr-group", "sr-other")
+            member.join()
+    until(talk, "sr-log", 3)
+    time.sleep(A_MOMENT)
+    with talk.logged_in(USER, PASSWORDS[USER]):
+        member.beat()
+        described_streams(talk, "sr-group")
+    described_streams(talk, "sr-group")
+    member.leave()

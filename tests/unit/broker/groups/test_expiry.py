@@ -17,6 +17,8 @@ from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.expiry import OffsetExpiry
+from kafkawire.broker.groups.streams.live_groups import StreamsGroups
+from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
@@ -44,7 +46,12 @@ async def expiring(
         classic = ClassicGroups(coordinator, clock, GroupSettings())
         settings = ConsumerGroupSettings(BrokerConfiguration({}), lambda _: {})
         consumer = ConsumerGroups(coordinator, classic, clock, settings, topics)
-        yield coordinator, consumer, OffsetExpiry(coordinator, classic, consumer, clock, BrokerConfiguration({}))
+        configuration = BrokerConfiguration({})
+        streams_settings = StreamsGroupSettings(configuration, lambda _: {})
+        streams = StreamsGroups(coordinator, classic, clock, streams_settings, topics)
+        expiry = OffsetExpiry(coordinator, classic, consumer, streams, clock=clock, configuration=configuration)
+        yield coordinator, consumer, expiry
+        await streams.close()
         await consumer.close()
         await classic.close()
 
