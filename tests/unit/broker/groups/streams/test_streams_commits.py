@@ -1,0 +1,96 @@
+"""Which commits a streams group accepts: those of members with the tasks, at an epoch since they have these."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkawire.broker.groups.streams.commits import commit_error, fetch_error, transactional_commit_error
+from kafkawire.broker.groups.streams.group_state import StreamsGroupState
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import (
+    OffsetCommitRequest,
+    StreamsGroupCurrentMemberAssignmentKey,
+    StreamsGroupCurrentMemberAssignmentValue,
+    StreamsGroupTopologyKey,
+    StreamsGroupTopologyValue,
+    TxnOffsetCommitRequest,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+
+TOPIC = Uuid(b"t" * 16)
+IDS = StreamsGroupCurrentMemberAssignmentValue.TaskIds
+CURRENT = StreamsGroupCurrentMemberAssignmentValue(
+    7, 6, 2, (IDS("0", (0, 1), (3, 6)),), active_tasks_pending_revocation=(IDS("0", (2,), (4,)),)
+)
+TOPOLOGY = StreamsGroupTopologyValue(0, (StreamsGroupTopologyValue.Subtopology("0", ("orders",)),))
+STATE = StreamsGroupState(
+    "g",
+    [(StreamsGroupTopologyKey("g"), TOPOLOGY), (StreamsGroupCurrentMemberAssignmentKey("g", "a"), CURRENT)],
+)
+
+
+def commit(epoch: int, *partitions: int, member: str = "a", name: str = "orders") -> OffsetCommitRequest:
+    asked = tuple(OffsetCommitRequest.OffsetCommitRequestPartition(each, 1) for each in partitions)
+    topic_id = Uuid() if name else TOPIC
+    topics = (OffsetCommitRequest.OffsetCommitRequestTopic(name, topic_id, asked),)
+    return OffsetCommitRequest("g", epoch, member, topics=topics)
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        (commit(7, 0, 1, 2, 9), ErrorCode.NONE),
+        (commit(8, 0), ErrorCode.STALE_MEMBER_EPOCH),
+        (commit(6, 0, 1, 2), ErrorCode.NONE),
+        (commit(5, 0, 2), ErrorCode.NONE),
+        (commit(5, 0, 1), ErrorCode.STALE_MEMBER_EPOCH),
+        (commit(3, 2), ErrorCode.STALE_MEMBER_EPOCH),
+        (commit(6, 3), ErrorCode.STALE_MEMBER_EPOCH),
+        (commit(6, 0, name="others"), ErrorCode.STALE_MEMBER_EPOCH),
+        (commit(6, 0, name=""), ErrorCode.NONE),
+        (commit(7, 0, member="b"), ErrorCode.UNKNOWN_MEMBER_ID),
+        (commit(-1, 0, member=""), ErrorCode.UNKNOWN_MEMBER_ID),
+    ],
+)
+def test_a_member_commits_for_tasks_that_it_has_had_since_its_epoch(
+    request_: OffsetCommitRequest, error: ErrorCode
+) -> None:
+    names = {TOPIC: "orders"}
+    assert commit_error(STATE, request_, 9, names.get) is error
+    assert commit_error(StreamsGroupState("g"), commit(-1, 0, member=""), 2, names.get) is ErrorCode.NONE
+
+
+def test_members_commit_with_epochs_only() -> None:
+    assert commit_error(STATE, commit(7, 0), 8, lambda _: None) is ErrorCode.UNSUPPORTED_VERSION
+
+
+@pytest.mark.parametrize(
+    ("epoch", "member", "error"),
+    [
+        (-1, "", ErrorCode.NONE),
+        (7, "a", ErrorCode.NONE),
+        (5, "a", ErrorCode.NONE),
+        (2, "a", ErrorCode.ILLEGAL_GENERATION),
+        (8, "a", ErrorCode.ILLEGAL_GENERATION),
+        (7, "b", ErrorCode.UNKNOWN_MEMBER_ID),
+    ],
+)
+def test_commits_with_transactions(epoch: int, member: str, error: ErrorCode) -> None:
+    asked = (TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition(0, 1),)
+    topics = (TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic("orders", partitions=asked),)
+    request = TxnOffsetCommitRequest("t", "g", 1, 0, epoch, member, topics=topics)
+    assert transactional_commit_error(STATE, request, lambda _: None) is error
+
+
+@pytest.mark.parametrize(
+    ("epoch", "member", "error"),
+    [
+        (-1, None, ErrorCode.NONE),
+        (7, "a", ErrorCode.NONE),
+        (6, "a", ErrorCode.STALE_MEMBER_EPOCH),
+        (7, "b", ErrorCode.UNKNOWN_MEMBER_ID),
+        (-1, "", ErrorCode.UNKNOWN_MEMBER_ID),
+    ],
+)
+def test_offsets_are_for_members_with_their_epoch(epoch: int, member: str | None, error: ErrorCode) -> None:
+    assert fetch_error(STATE, member, epoch) is error

@@ -1,0 +1,157 @@
+"""A streams group by itself: what it refuses, and how members come to their tasks."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from msgspec.structs import replace
+from tests.embedded.configurations import configuration_of
+from tests.embedded.streams_members import COUNTS_ORDERS, READS_ORDERS, TaskIds, joining
+
+from kafkawire.broker.groups.assignors.tasks import NO_TASKS, Tasks
+from kafkawire.broker.groups.errors import GroupError
+from kafkawire.broker.groups.streams.group import StreamsGroup
+from kafkawire.broker.groups.streams.group_state import StreamsChange, StreamsGroupState
+from kafkawire.broker.groups.streams.member import StreamsMember
+from kafkawire.broker.groups.streams.owned_tasks import OwnedTasks, Task, TaskOwners
+from kafkawire.broker.groups.streams.reconciliation import Aim, check_state, reconciled
+from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
+from kafkawire.broker.groups.streams.states import StreamsGroupStatus, StreamsMemberState
+from kafkawire.broker.groups.timers import Now
+from kafkawire.broker.groups.topics import KnownTopics
+from kafkawire.broker.image.topics import TopicsImage
+from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import (
+    PartitionRecord,
+    StreamsGroupCurrentMemberAssignmentKey,
+    StreamsGroupCurrentMemberAssignmentValue,
+    StreamsGroupHeartbeatRequest,
+    TopicRecord,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+
+TOPIC = Uuid(b"t" * 16)
+CLIENT = ("c", "/h")
+NOW = Now(1000.0, 1_000_000)
+AT_ONCE = {"group.streams.assignment.interval.ms": "0", "group.streams.initial.rebalance.delay.ms": "0"}
+
+
+def group_with_topic(*, records: list[StreamsChange] | None = None, **properties: str) -> StreamsGroup:
+    image = TopicsImage()
+    image.apply_topic(TopicRecord("orders", TOPIC))
+    for partition in (0, 1):
+        image.apply_partition(PartitionRecord(partition, TOPIC, (1,), (1,), leader=1))
+    own = {name.replace("_", "."): value for name, value in properties.items()}
+    settings = StreamsGroupSettings(configuration_of(**{**AT_ONCE, **own}), lambda _: {})
+    topics = KnownTopics(image, lambda: 1, lambda _: None)
+    return StreamsGroup("g", records or [], settings, topics, NOW)
+
+
+def refused(group: StreamsGroup, request: StreamsGroupHeartbeatRequest) -> GroupError:
+    """The error for a request, after which the group is as before."""
+    before = {name: getattr(group.state, name) for name in ("epoch", "members", "targets", "topology")}
+    with pytest.raises(GroupError) as raised:
+        group.heartbeat(request, CLIENT, NOW)
+    assert {name: getattr(group.state, name) for name in before} == before
+    assert not group.changes()
+    return raised.value
+
+
+def test_a_request_that_is_refused_changes_nothing() -> None:
+    group = group_with_topic()
+    endpoint = StreamsGroupHeartbeatRequest.Endpoint("one", 80)
+    nowhere = replace(READS_ORDERS, subtopologies=(StreamsGroupHeartbeatRequest.Subtopology("0", ("none",)),))
+    found = refused(group, replace(joining("a", nowhere), user_endpoint=endpoint))
+    assert (found.code, found.message) == (ErrorCode.UNKNOWN_SERVER_ERROR, None)
+    size = group.size
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    assert group.size > size
+    assert group.changes()
+    assert refused(group, joining("b", COUNTS_ORDERS)).message == "Topology updates are not supported yet."
+    wrong = replace(joining("a"), member_epoch=2, topology=None, active_tasks=(TaskIds("0", (2,)),))
+    assert "Number of tasks for this subtopology: 2" in (refused(group, wrong).message or "")
+
+
+def test_the_records_of_a_group_are_its_state() -> None:
+    group = group_with_topic()
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    group.heartbeat(joining("b"), CLIENT, NOW)
+    records = [*group.changes()]
+    again = StreamsGroupState("g", records)
+    for name in ("epoch", "metadata_hash", "members", "targets", "topology", "assignment_epoch", "assigned_at_ms"):
+        assert getattr(again, name) == getattr(group.state, name), name
+    assert again.state is group.state.state is StreamsGroupStatus.RECONCILING
+    read = group_with_topic(records=records)
+    assert (read.size, len(read.timers)) == (group.size, 2)
+    for member_id in ("a", "b"):
+        read.leave(StreamsGroupHeartbeatRequest("g", member_id, -1))
+    assert (read.state.state, len(read.timers)) == (StreamsGroupStatus.EMPTY, 0)
+    assert 0 < read.size < group.size, "the topology stays"
+
+
+def test_a_member_with_a_state_of_a_newer_release_joins_again() -> None:
+    group = group_with_topic()
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    key = StreamsGroupCurrentMemberAssignmentKey("g", "a")
+    value = StreamsGroupCurrentMemberAssignmentValue(2, 1, 99)
+    known = group_with_topic(records=[*group.changes(), (key, value)])
+    short = StreamsGroupHeartbeatRequest("g", "a", 2)
+    assert refused(known, short).code is ErrorCode.FENCED_MEMBER_EPOCH
+    answer = known.heartbeat(replace(joining("a"), topology=READS_ORDERS), CLIENT, NOW).response
+    assert [each.partitions for each in answer.active_tasks or ()] == [(0, 1)]
+    check_state(StreamsMember("a"), None)
+
+
+def owners(**owned: OwnedTasks) -> TaskOwners:
+    found = TaskOwners()
+    for process, tasks in owned.items():
+        found.add(process, tasks)
+    return found
+
+
+def test_a_task_is_free_after_all_have_given_it_up_that_stand_in_the_way() -> None:
+    task, standby = Task(0, "0", 1), Task(1, "0", 1)
+    active_elsewhere = owners(other=OwnedTasks({"0": {1: 2}}))
+    assert active_elsewhere.is_unreleased(task, "own")
+    assert not active_elsewhere.is_unreleased(standby, "own")
+    assert active_elsewhere.is_unreleased(standby, "other")
+    standby_here = owners(own=OwnedTasks(standby={"0": (1,)}))
+    assert standby_here.is_unreleased(task, "own")
+    assert not standby_here.is_unreleased(task, "other")
+    standby_here.remove("own", OwnedTasks(standby={"0": (1,)}))
+    assert not standby_here.is_unreleased(task, "own")
+
+
+def aim(epoch: int, target: Tasks, reported: Tasks | None, found: TaskOwners) -> Aim:
+    return Aim(epoch, target, reported, lambda task: found.is_unreleased(task, "own"))
+
+
+def test_a_member_gives_up_tasks_then_waits_for_others_then_is_stable() -> None:
+    had = OwnedTasks({"0": {0: 2, 1: 2}})
+    member = StreamsMember("a", process_id="own", epoch=2, previous_epoch=1, assigned=had)
+    target, busy = Tasks({"0": (0, 3)}, {}, {}), owners(own=had, other=OwnedTasks({"0": {3: 2}}))
+    steps = [member]
+    for reported, found in ((None, busy), (had.tasks, busy), (Tasks({"0": (0,)}, {}, {}), busy), (None, owners())):
+        steps.append(reconciled(steps[-1], aim(4, target, reported, found)))
+    assert [step.state for step in steps[1:]] == [
+        StreamsMemberState.UNREVOKED_TASKS,
+        StreamsMemberState.UNREVOKED_TASKS,
+        StreamsMemberState.UNRELEASED_TASKS,
+        StreamsMemberState.STABLE,
+    ]
+    assert [step.epoch for step in steps] == [2, 2, 2, 4, 4]
+    assert steps[1] is steps[2]
+    assert steps[1].revoking == OwnedTasks({"0": {1: 2}})
+    assert steps[-1].assigned == OwnedTasks({"0": {0: 2, 3: 4}})
+    assert all(after.previous_epoch == before.epoch for before, after in pairwise(steps) if after is not before)
+
+
+def test_a_member_that_has_given_up_tasks_takes_the_next_epoch_if_it_must_give_up_more() -> None:
+    member = StreamsMember(
+        "a", process_id="own", epoch=5, state=StreamsMemberState.UNREVOKED_TASKS,
+        assigned=OwnedTasks({"0": {0: 2}}), revoking=OwnedTasks({"0": {1: 2}}),
+    )  # fmt: skip
+    after = reconciled(member, aim(9, NO_TASKS, Tasks({"0": (0,)}, {}, {}), owners()))
+    assert (after.state, after.epoch, after.previous_epoch) == (StreamsMemberState.UNREVOKED_TASKS, 6, 5)
+    assert reconciled(after, aim(9, NO_TASKS, NO_TASKS, owners())).epoch == 9
