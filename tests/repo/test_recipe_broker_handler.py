@@ -24,23 +24,24 @@ from tests.embedded.apis import listed_apis
 from tests.embedded.connection import connected_to
 
 from kafkawire.broker import EmbeddedBroker
-from kafkawire.protocol import StreamsGroupDescribeRequest, StreamsGroupDescribeResponse
+from kafkawire.layout import Uuid
+from kafkawire.protocol import GetTelemetrySubscriptionsRequest, GetTelemetrySubscriptionsResponse
 from kafkawire.protocol.api_table import ApiKey
 
 
 async def main():
-    assert (await listed_apis())[ApiKey.STREAMS_GROUP_DESCRIBE] == range(0, 1)
-    request, group = StreamsGroupDescribeRequest(("g",)), StreamsGroupDescribeResponse.DescribedGroup
+    assert (await listed_apis())[ApiKey.GET_TELEMETRY_SUBSCRIPTIONS] == range(0, 1)
+    request = GetTelemetrySubscriptionsRequest(Uuid(b"a client of ours"))
     async with EmbeddedBroker() as broker, connected_to(broker) as client:
-        answer = await client.ask(request, 0, StreamsGroupDescribeResponse)
-        assert answer.groups == (group(69, None, "g"),), answer
-        broker.faults.refuse(StreamsGroupDescribeRequest, error=31)
-        refused = await client.ask(request, 0, StreamsGroupDescribeResponse)
-        assert [(one.error_code, one.group_id) for one in refused.groups] == [(31, "g")], refused
+        answer = await client.ask(request, 0, GetTelemetrySubscriptionsResponse)
+        assert (answer.error_code, answer.client_instance_id) == (0, request.client_instance_id), answer
+        broker.faults.refuse(GetTelemetrySubscriptionsRequest, error=31)
+        refused = await client.ask(request, 0, GetTelemetrySubscriptionsResponse)
+        assert refused.error_code == 31, refused
     restricted = {"authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer"}
     async with EmbeddedBroker(restricted) as broker, connected_to(broker) as client:
-        refused = await client.ask(request, 0, StreamsGroupDescribeResponse)
-        assert [(one.error_code, one.group_id) for one in refused.groups] == [(31, "g")], refused
+        refused = await client.ask(request, 0, GetTelemetrySubscriptionsResponse)
+        assert refused.error_code == 31, refused
 
 
 asyncio.run(main())
@@ -55,7 +56,7 @@ def block(text: str, title: str) -> str:
 
 def test_a_handler_is_one_module_and_one_line(root: Path, tmp_path: Path) -> None:
     recipe = (root / "CONTRIBUTING.md").read_text("utf-8")
-    (tmp_path / "streams_groups.py").write_text(block(recipe, "handlers/streams_groups.py"))
+    (tmp_path / "telemetry.py").write_text(block(recipe, "handlers/telemetry.py"))
     assembly = (root / "src/kafkawire/broker/assembly.py").read_text("utf-8")
     imported, named = block(recipe, "assembly.py").splitlines(keepends=True)
     for line, place in ((imported, "from kafkawire.broker.handlers.topic_partitions"), (named, "    TopicHandlers,\n")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from dataclasses import replace as copied
 
@@ -66,7 +67,8 @@ from kafkawire.protocol import (
 
 pytestmark = pytest.mark.interop
 
-READS = reads("st-topic")
+READ = ("st-topic",)
+READS = reads(*READ)
 A_MOMENT = 0.3
 """After which Kafka's coordinator has seen a change of topics or configurations."""
 
@@ -660,3 +662,44 @@ def test_rights_of_topologies(talk: Talk) -> None:
         described_streams(talk, "sr-group")
     described_streams(talk, "sr-group")
     member.leave()
+
+
+@same_answers_from_plain_brokers
+def test_random_courses(talk: Talk) -> None:
+    create(talk, "st-topic", 3)
+    create(talk, "st-random", 5)
+    for seed in range(12):
+        random_course(talk, f"st-random-{seed}", random.Random(seed))
+
+
+def random_course(talk: Talk, group: str, chance: random.Random) -> None:
+    """Members of some processes come, live, give up tasks at once, later or never, and go."""
+    create(talk, f"{group}-log", 5)
+    ready(talk, group, streams_num_standby_replicas=str(chance.randrange(3)))
+    stateful = TopicInfo(f"{group}-log")
+    subtopologies = (Subtopology("0", ("st-random",), state_changelog_topics=(stateful,)), Subtopology("1", READ))
+    endpoints = (None, Endpoint("one", 1), Endpoint("two", 2))
+    members = [
+        Streamer(
+            talk, group, f"m{number}", Topology(0, subtopologies), f"p{chance.randrange(4)}", chance.choice(endpoints)
+        )
+        for number in range(6)
+    ]
+    for _ in range(60):
+        member = chance.choice(members)
+        match chance.randrange(12):
+            case 0 | 1:
+                member.join()
+            case 2:
+                member.leave()
+            case 3:
+                copied(member, epoch=max(member.epoch + chance.choice((-1, 1)), 1)).beat(reports=True)
+            case 4 | 5:
+                member.beat()
+            case 6:
+                member.send(replace(member.short(), process_id=f"p{chance.randrange(4)}"))
+            case _:
+                member.beat(reports=True)
+    described_streams(talk, group)
+    for member in members:
+        member.leave()

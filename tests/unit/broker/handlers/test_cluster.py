@@ -11,8 +11,8 @@ from kafkawire.protocol import (
     ApiVersionsResponse,
     DescribeClusterRequest,
     DescribeClusterResponse,
-    StreamsGroupDescribeRequest,
-    StreamsGroupDescribeResponse,
+    GetTelemetrySubscriptionsRequest,
+    GetTelemetrySubscriptionsResponse,
 )
 from kafkawire.protocol.api_table import ApiKey
 
@@ -22,9 +22,9 @@ async def test_served_apis_are_listed_and_no_others() -> None:
         answer = await client.ask(ApiVersionsRequest("kafkawire", "1"), 4, ApiVersionsResponse)
         listed = {api.api_key: (api.min_version, api.max_version) for api in answer.api_keys}
         assert listed[ApiKey.CREATE_TOPICS] == (2, 7)
-        assert ApiKey.STREAMS_GROUP_DESCRIBE not in listed
+        assert ApiKey.GET_TELEMETRY_SUBSCRIPTIONS not in listed
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
-            await client.ask(StreamsGroupDescribeRequest(), 0, StreamsGroupDescribeResponse)
+            await client.ask(GetTelemetrySubscriptionsRequest(), 0, GetTelemetrySubscriptionsResponse)
 
 
 async def test_clients_learn_the_address_of_the_node() -> None:
