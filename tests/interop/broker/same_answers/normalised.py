@@ -36,6 +36,7 @@ _OF_TRANSACTIONS = frozenset({"producer_id", "transaction_start_time_ms"})
 _SETS = frozenset(
     {
         "acls",
+        "active_partitions",
         "config_resources",
         "configs",
         "credential_infos",
@@ -47,12 +48,14 @@ _SETS = frozenset(
         "members",
         "partition_responses",
         "partitions",
+        "partitions_by_user_endpoint",
         "resources",
         "responses",
         "results",
         "results_by_partition",
         "results_by_topic_v3_and_below",
         "results_by_transaction",
+        "standby_partitions",
         "subscribed_topic_names",
         "supported_features",
         "topic_partitions",
