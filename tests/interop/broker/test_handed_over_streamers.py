@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import random
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -12,16 +14,32 @@ from tests.apache_kafka.connection import Connection, connected_to
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.handed_over import kafka_on
+from tests.interop.broker.same_answers.talk import Side, Talk
+from tests.interop.broker.same_answers.test_streams_groups import create, random_course
 
 from kafkawire.admin import BlockingAdminClient, NewTopic
 from kafkawire.broker import ThreadedBroker
 from kafkawire.logs import read_table
 from kafkawire.protocol import (
+    StreamsGroupCurrentMemberAssignmentKey,
+    StreamsGroupCurrentMemberAssignmentValue,
     StreamsGroupDescribeRequest,
     StreamsGroupDescribeResponse,
     StreamsGroupHeartbeatRequest,
     StreamsGroupHeartbeatResponse,
+    StreamsGroupMemberMetadataKey,
+    StreamsGroupMemberMetadataValue,
+    StreamsGroupMetadataKey,
+    StreamsGroupMetadataValue,
+    StreamsGroupTargetAssignmentMemberKey,
+    StreamsGroupTargetAssignmentMemberValue,
+    StreamsGroupTargetAssignmentMetadataKey,
+    StreamsGroupTargetAssignmentMetadataValue,
+    StreamsGroupTopologyKey,
+    StreamsGroupTopologyValue,
 )
+from kafkawire.wire import Message
+from kafkawire.wire.batches import decode_records, read_batches
 
 pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
@@ -33,6 +51,16 @@ PROPERTIES: Final = {
 }
 OFFSETS: Final = "__consumer_offsets-0/00000000000000000000.log"
 MEMBERS: Final = ("member-a", "member-b")
+KINDS: Final[Mapping[int, tuple[type[Message], type[Message]]]] = {
+    17: (StreamsGroupMetadataKey, StreamsGroupMetadataValue),
+    19: (StreamsGroupMemberMetadataKey, StreamsGroupMemberMetadataValue),
+    20: (StreamsGroupTargetAssignmentMetadataKey, StreamsGroupTargetAssignmentMetadataValue),
+    21: (StreamsGroupTargetAssignmentMemberKey, StreamsGroupTargetAssignmentMemberValue),
+    22: (StreamsGroupCurrentMemberAssignmentKey, StreamsGroupCurrentMemberAssignmentValue),
+    23: (StreamsGroupTopologyKey, StreamsGroupTopologyValue),
+}
+"""The kinds of records of streams groups, as keys begin with them, with the messages of keys and values."""
+
 TaskIds = StreamsGroupHeartbeatRequest.TaskIds
 Described = StreamsGroupDescribeResponse.DescribedGroup
 CHANGELOG: Final = StreamsGroupHeartbeatRequest.TopicInfo("g-changes")
@@ -122,3 +150,49 @@ def test_members_move_to_apache_kafka_and_back(tmp_path: Path, kafka_dump_log: D
         assert described(client) == seen
     rows = [row for batch in read_table("group_history", data) for row in batch.to_pylist()]
     assert {row["member_id"] for row in rows} >= {*MEMBERS, "member-c"}
+
+
+def records(log: Path) -> Iterator[tuple[Message, Message | None, int]]:
+    """The records of streams groups in a log: key, value, and the length of the value in bytes."""
+    for batch in read_batches(log.read_bytes()):
+        for record in decode_records(batch):
+            key, value = bytes(record.key or b""), bytes(record.value or b"")
+            kind = KINDS.get(int.from_bytes(key[:2]))
+            if kind is not None:
+                decoded = kind[1].decode(value[2:], 0) if value else None
+                yield kind[0].decode(key[2:], 0), _comparable(decoded), len(value)
+
+
+def _comparable(value: Message | None) -> Message | None:
+    """A value without the hash of ids of topics, and without times."""
+    match value:
+        case StreamsGroupMetadataValue():
+            return replace(value, metadata_hash=bool(value.metadata_hash))
+        case StreamsGroupTargetAssignmentMetadataValue():
+            return replace(value, assignment_timestamp=bool(value.assignment_timestamp))
+    return value
+
+
+def test_records_are_those_of_apache_kafka(tmp_path: Path) -> None:
+    """Random courses of members leave the same records at both, in the same order."""
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+
+    def courses(host: str, port: int) -> None:
+        talk = Talk(Side("a broker", host, port))
+        for name, partitions in (("st-topic", 3), ("st-random", 5)):
+            create(talk, name, partitions)
+        for seed in range(8):
+            random_course(talk, f"g{seed}", random.Random(seed))
+        talk.close()
+
+    with ThreadedBroker(PROPERTIES, data_dir=ours):
+        pass
+    shutil.copytree(ours, theirs)
+    with ThreadedBroker(PROPERTIES, data_dir=ours) as broker:
+        courses(broker.host, broker.port)
+    with kafka_on(theirs, tmp_path / "kafka", properties=PROPERTIES) as kafka:
+        host, _, port = kafka.address.rpartition(":")
+        courses(host, int(port))
+    found, expected = ([*records(data / OFFSETS)] for data in (ours, theirs))
+    assert len(expected) > 500
+    assert found == expected

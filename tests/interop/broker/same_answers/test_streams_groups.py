@@ -703,3 +703,4 @@ def random_course(talk: Talk, group: str, chance: random.Random) -> None:
     described_streams(talk, group)
     for member in members:
         member.leave()
+    talk.ask(DeleteGroupsRequest((group,)), 2, DeleteGroupsResponse)

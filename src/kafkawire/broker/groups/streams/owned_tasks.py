@@ -58,8 +58,7 @@ class OwnedTasks(Struct, frozen=True):
         ids = StreamsGroupCurrentMemberAssignmentValue.TaskIds
         active = (ids(each, (*partitions,), (*partitions.values(),)) for each, partitions in self.active.items())
         standby, warmup = (
-            tuple(ids(each, partitions, None) for each, partitions in tasks.items())
-            for tasks in (self.standby, self.warmup)
+            tuple(ids(each, partitions) for each, partitions in tasks.items()) for tasks in (self.standby, self.warmup)
         )
         return tuple(active), standby, warmup
 
