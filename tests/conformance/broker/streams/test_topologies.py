@@ -91,7 +91,7 @@ class RandomTopology:
         if self._is_careful:
             configs = [*{each.key: each for each in configs}.values()]
         if self._rarely():
-            name, partitions = chance.choice((("no topic!", partitions), (name, -1)))
+            name, partitions = chance.choice((*[("no topic!", partitions)] * 4, (name, -1)))
         return StreamsGroupTopologyValue.TopicInfo(name, partitions, chance.choice((0, 0, 1, 3, -1)), configs)
 
     def _group(self, sources: int, repartition: int) -> StreamsGroupTopologyValue.CopartitionGroup:
