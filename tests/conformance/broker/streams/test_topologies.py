@@ -49,7 +49,7 @@ class RandomTopology:
             for name in (f"source-{each}" for each in range(chance.choice((8, 8, 8, 5))))
         }
         self._repartition = [f"topic-{chance.randint(0, 99)}-repartition" for _ in range(chance.randint(0, 5))]
-        ids = [str(each) for each in range(chance.randint(1, 6))]
+        ids = [str(each) for each in chance.sample(range(2_000), chance.randint(1, 6))]
         if chance.random() < 0.02:
             ids.append(ids[0])
         self.value = StreamsGroupTopologyValue(1, [self._subtopology(each) for each in ids])
