@@ -49,7 +49,7 @@ class RandomTopology:
             for name in (f"source-{each}" for each in range(chance.choice((8, 8, 8, 5))))
         }
         self._repartition = [f"topic-{chance.randint(0, 99)}-repartition" for _ in range(chance.randint(0, 5))]
-        ids = [str(each) for each in range(chance.randint(1, 6))]
+        ids = [str(each) for each in chance.sample(range(2_000), chance.randint(1, 6))]
         if chance.random() < 0.02:
             ids.append(ids[0])
         self.value = StreamsGroupTopologyValue(1, [self._subtopology(each) for each in ids])
@@ -91,7 +91,7 @@ class RandomTopology:
         if self._is_careful:
             configs = [*{each.key: each for each in configs}.values()]
         if self._rarely():
-            name, partitions = chance.choice((("no topic!", partitions), (name, -1)))
+            name, partitions = chance.choice((*[("no topic!", partitions)] * 4, (name, -1)))
         return StreamsGroupTopologyValue.TopicInfo(name, partitions, chance.choice((0, 0, 1, 3, -1)), configs)
 
     def _group(self, sources: int, repartition: int) -> StreamsGroupTopologyValue.CopartitionGroup:
