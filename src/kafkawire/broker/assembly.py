@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock
+from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.dispatch import Dispatcher
@@ -219,6 +220,7 @@ def assemble(
     """
     configuration, controller, placement = state.configuration, state.controller, state.placement
     store, work = state.store, RequestWork()
+    dynamic = DynamicConfiguration(configuration, controller.image.configs)
     state.coordinator.follow(controller)
     classic_groups = ClassicGroups(state.coordinator, clock, GroupSettings.of(configuration))
     resources.push_async_callback(classic_groups.close)
@@ -226,13 +228,7 @@ def assemble(
     resources.push_async_callback(consumer_groups.close)
     share_groups = _share_groups(state, classic_groups, consumer_groups, clock)
     resources.push_async_callback(share_groups.close)
-    streams_groups = StreamsGroups(
-        state.coordinator,
-        classic_groups,
-        clock,
-        StreamsGroupSettings(configuration, partial(controller.image.configs.of, ConfigResourceType.GROUP)),
-        consumer_groups.topics,
-    )
+    streams_groups = _streams_groups(state, classic_groups, consumer_groups.topics, dynamic, clock)
     resources.push_async_callback(streams_groups.close)
     expiry = OffsetExpiry(
         state.coordinator,
@@ -252,7 +248,6 @@ def assemble(
         if policy is not None:
             resources.callback(policy.close)
             policy.configure(configuration.properties)
-    dynamic = DynamicConfiguration(configuration, controller.image.configs)
     alterations = ConfigAlterations(controller.image, dynamic, alter_policy, lambda: quotas.reconfigurable)
     rules = RulesOfTopics(dynamic, controller.image.configs)
     controller.subscribe(rules.forget)
@@ -352,3 +347,11 @@ def _share_groups(
     )
     groups.follow(state.controller)
     return groups
+
+
+def _streams_groups(
+    state: OpenedState, classic_groups: ClassicGroups, topics: KnownTopics, configuration: Values, clock: Clock
+) -> StreamsGroups:
+    of_group = partial(state.controller.image.configs.of, ConfigResourceType.GROUP)
+    settings = StreamsGroupSettings(configuration, of_group)
+    return StreamsGroups(state.coordinator, classic_groups, clock, settings, topics)

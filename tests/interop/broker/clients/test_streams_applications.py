@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.apache_kafka.java_program import compiled
 from tests.apache_kafka.node import run_tool
-from tests.apache_kafka.releases import newest_broker_release
+from tests.apache_kafka.releases import is_at_least, newest_broker_release, releases
 
 from kafkawire.admin import BlockingAdminClient, NewTopic, OffsetSpec
 from kafkawire.broker import ThreadedBroker
@@ -40,10 +40,18 @@ STREAMS = {"group.protocol": "streams"}
 
 
 @pytest.mark.parametrize(
-    ("of_broker", "own"), [(NO_DELAY, CLASSIC), (PROMPT, STREAMS)], ids=["classic-group", "streams-group"]
+    ("of_broker", "own", "release"),
+    [
+        pytest.param(NO_DELAY, CLASSIC, newest_broker_release(), id="classic-group"),
+        *(
+            pytest.param(PROMPT, STREAMS, each, id=f"streams-group-{each}")
+            for each in releases()
+            if is_at_least(each, "4.2")
+        ),
+    ],
 )
 def test_words_are_counted_exactly_once_while_instances_come_and_go(
-    of_broker: Mapping[str, str], own: Mapping[str, str], tmp_path: Path
+    of_broker: Mapping[str, str], own: Mapping[str, str], release: str, tmp_path: Path
 ) -> None:
     first, second = ([f"w{number // divisor % WORDS}" for number in range(ROUNDS * LINES)] for divisor in (1, 3))
     expected = Counter(first + second)
@@ -52,7 +60,7 @@ def test_words_are_counted_exactly_once_while_instances_come_and_go(
         BlockingAdminClient(broker.bootstrap_servers) as admin,
     ):
         admin.create_topics([NewTopic(name, PARTITIONS) for name in ("lines", "counts")]).all()
-        *counts, written = run_word_count(broker, tmp_path, own)
+        *counts, written = run_word_count(broker, tmp_path, own, release)
         assert dict(line.split() for line in counts) == {word: str(count) for word, count in expected.items()}
         assert int(written) == expected.total(), "each word is counted once"
         internal = {"words-counts-changelog", "words-words-repartition"}
@@ -62,7 +70,7 @@ def test_words_are_counted_exactly_once_while_instances_come_and_go(
         assert any(listed.offset for listed in beginnings.values()), "what was read is deleted"
 
 
-def run_word_count(broker: ThreadedBroker, folder: Path, own: Mapping[str, str]) -> list[str]:
+def run_word_count(broker: ThreadedBroker, folder: Path, own: Mapping[str, str], release: str) -> list[str]:
     """What the program prints: each word with its count, and how many counts it wrote."""
     properties = {
         **PROPERTIES,
@@ -73,5 +81,4 @@ def run_word_count(broker: ThreadedBroker, folder: Path, own: Mapping[str, str])
     }
     file = folder / "application.properties"
     file.write_text("".join(f"{name}={value}\n" for name, value in properties.items()), "utf-8")
-    release = newest_broker_release()
     return run_tool(release, "WordCount", str(file), plugins=[compiled(release, SOURCES)]).splitlines()

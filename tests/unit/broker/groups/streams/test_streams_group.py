@@ -155,3 +155,46 @@ def test_a_member_that_has_given_up_tasks_takes_the_next_epoch_if_it_must_give_u
     after = reconciled(member, aim(9, NO_TASKS, Tasks({"0": (0,)}, {}, {}), owners()))
     assert (after.state, after.epoch, after.previous_epoch) == (StreamsMemberState.UNREVOKED_TASKS, 6, 5)
     assert reconciled(after, aim(9, NO_TASKS, NO_TASKS, owners())).epoch == 9
+
+
+def test_instances_learn_which_partitions_each_has() -> None:
+    group = group_with_topic()
+    endpoints = [StreamsGroupHeartbeatRequest.Endpoint(host, 80 + at) for at, host in enumerate(("one", "two"))]
+    first, second = (
+        replace(joining(name), user_endpoint=endpoint) for name, endpoint in zip("ab", endpoints, strict=True)
+    )
+    answer = group.heartbeat(first, CLIENT, NOW).response
+    assert answer.endpoint_information_epoch == 0, "the group is made again from its records"
+    short = StreamsGroupHeartbeatRequest("g", "a", answer.member_epoch, 0)
+    assert group.heartbeat(short, CLIENT, NOW).response.partitions_by_user_endpoint is None
+    answer = group.heartbeat(second, CLIENT, NOW).response
+    assert answer.endpoint_information_epoch == 1
+    found = {
+        (each.user_endpoint.host, each.user_endpoint.port): [
+            (topic.topic, topic.partitions) for topic in each.active_partitions
+        ]
+        for each in answer.partitions_by_user_endpoint or ()
+    }
+    assert found == {("one", 80): [("orders", (0, 1))], ("two", 81): []}
+    known = replace(short, endpoint_information_epoch=1)
+    news = group.heartbeat(known, CLIENT, NOW).response
+    assert news.active_tasks is not None, "it has to give up a task"
+    assert news.endpoint_information_epoch == 2
+
+
+def test_a_silent_group_has_no_timers_of_members_that_left_and_waits_again() -> None:
+    group = group_with_topic(group_streams_initial_rebalance_delay_ms="3000")
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    group.leave(StreamsGroupHeartbeatRequest("g", "a", -1))
+    assert len(group.timers) == 1, "the wait for members goes on"
+    group.expire(Now(NOW.seconds + 3, NOW.ms + 3000))
+    assert len(group.timers) == 0
+    answer = group.heartbeat(joining("b"), CLIENT, Now(NOW.seconds + 4, NOW.ms + 4000)).response
+    assert [each.status_code for each in answer.status or ()] == [5]
+    group.heartbeat(StreamsGroupHeartbeatRequest("g", "b", 1), CLIENT, Now(NOW.seconds + 5, NOW.ms + 5000))
+    group.changes()
+    group.expire(Now(NOW.seconds + 7, NOW.ms + 7000))
+    assert [type(key).NAME for key, _ in group.changes()] == [
+        "StreamsGroupTargetAssignmentMemberKey",
+        "StreamsGroupTargetAssignmentMetadataKey",
+    ]

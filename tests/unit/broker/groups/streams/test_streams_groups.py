@@ -146,6 +146,22 @@ async def test_the_properties_of_a_group_are_those_of_its_configuration() -> Non
         assert await members(broker) == []
 
 
+async def test_the_interval_of_assignments_can_be_set_for_all_groups_while_the_broker_runs() -> None:
+    async with broker_with_topics() as broker, connected_to(broker) as client:
+        first, second = StreamsClient(client, "a"), StreamsClient(client, "b")
+        await first.join()
+        async with AdminClient(broker.bootstrap_servers) as admin:
+            change = {
+                ConfigResource.broker_default(): [ConfigChange.set("group.streams.assignment.interval.ms", "9000")]
+            }
+            assert not (await admin.incremental_alter_configs(change)).errors()
+        await second.join()
+        assert second.status == [ASSIGNMENT_DELAYED]
+        await broker.advance(9.0)
+        await second.beat()
+        assert second.status == []
+
+
 async def test_groups_and_their_members_survive_a_restart(tmp_path: Path) -> None:
     async with broker_with_topics(tmp_path) as broker, connected_to(broker) as client:
         member, keeps = StreamsClient(client, "a", COUNTS_ORDERS), StreamsClient(client, "b", COUNTS_ORDERS)
