@@ -41,6 +41,7 @@ ENDS_IN = {
     "delete_share_group_offsets": {GroupIdNotFoundError},
     "delete_share_groups": {GroupIdNotFoundError},
     "describe_share_groups": {GroupIdNotFoundError},
+    "describe_streams_groups": {GroupIdNotFoundError},
     "describe_transactions": {TransactionalIdNotFoundError},
     "remove_members_from_consumer_group": {UnknownMemberIdError},
     "unregister_broker": {BrokerIdNotRegisteredError},

@@ -14,8 +14,9 @@ from tests.apache_kafka.connection import Connection, connected_to
 from tests.apache_kafka.eventually import eventually
 from tests.apache_kafka.fixtures import DumpLog
 from tests.apache_kafka.handed_over import kafka_on
+from tests.interop.broker.same_answers.streams_members import create
 from tests.interop.broker.same_answers.talk import Side, Talk
-from tests.interop.broker.same_answers.test_streams_groups import create, random_course
+from tests.interop.broker.same_answers.test_streams_groups import random_course
 
 from kafkawire.admin import BlockingAdminClient, NewTopic
 from kafkawire.broker import ThreadedBroker

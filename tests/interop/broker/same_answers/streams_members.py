@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from msgspec.structs import replace
 from tests.interop.broker.same_answers.talk import Talk
+from tests.interop.broker.same_answers.test_consumer_groups import create as begin_creation, prompt
 
 from kafkawire.protocol import (
     StreamsGroupDescribeRequest,
@@ -21,6 +24,20 @@ Subtopology = StreamsGroupHeartbeatRequest.Subtopology
 TopicInfo = StreamsGroupHeartbeatRequest.TopicInfo
 KeyValue = StreamsGroupHeartbeatRequest.KeyValue
 Endpoint = StreamsGroupHeartbeatRequest.Endpoint
+
+A_MOMENT: Final = 0.3
+"""After which Kafka's coordinator has seen a change of topics or configurations."""
+
+
+def create(talk: Talk, name: str, partitions: int) -> None:
+    """Create a topic, and wait until the coordinator has seen it."""
+    begin_creation(talk, name, partitions)
+    time.sleep(A_MOMENT)
+
+
+def ready(talk: Talk, group: str, **configs: str) -> None:
+    """Let a group assign tasks whenever it has an epoch."""
+    prompt(talk, group, "streams", **{"streams_initial_rebalance_delay_ms": "0", **configs})
 
 
 def reads(*topics: str, epoch: int = 0) -> Topology:

@@ -8,15 +8,12 @@ from dataclasses import replace as copied
 
 import pytest
 from msgspec.structs import replace
-from tests.apache_kafka.secure_broker import PASSWORDS, USER
-from tests.interop.broker.same_answers.consumers import Consumer, coordinated, described
-from tests.interop.broker.same_answers.members import Member, listed
+from tests.interop.broker.same_answers.consumers import coordinated
+from tests.interop.broker.same_answers.members import listed
 from tests.interop.broker.same_answers.scenario import (
     same_answers_from_brokers_with_policies,
     same_answers_from_plain_brokers,
-    same_answers_from_secure_brokers,
 )
-from tests.interop.broker.same_answers.sharers import Sharer, described_share
 from tests.interop.broker.same_answers.streams_members import (
     Endpoint,
     KeyValue,
@@ -26,62 +23,25 @@ from tests.interop.broker.same_answers.streams_members import (
     TopicInfo,
     Topology,
     counts,
+    create,
     described_streams,
     reads,
+    ready,
 )
 from tests.interop.broker.same_answers.talk import Talk
-from tests.interop.broker.same_answers.test_consumer_groups import create as begin_creation, prompt, until
-from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
-from tests.interop.broker.same_answers.test_transactions import (
-    add_offsets,
-    begin,
-    commit_offsets,
-    end,
-    find_coordinator,
-)
 
-from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
-    CreatePartitionsRequest,
-    CreatePartitionsResponse,
     DeleteGroupsRequest,
     DeleteGroupsResponse,
-    DeleteTopicsRequest,
-    DeleteTopicsResponse,
-    DescribeGroupsRequest,
-    DescribeGroupsResponse,
-    HeartbeatRequest,
-    HeartbeatResponse,
-    LeaveGroupRequest,
-    LeaveGroupResponse,
     ListGroupsRequest,
-    OffsetCommitRequest,
-    OffsetCommitResponse,
-    OffsetDeleteRequest,
-    OffsetDeleteResponse,
     StreamsGroupHeartbeatRequest,
     StreamsGroupHeartbeatResponse,
-    SyncGroupRequest,
-    SyncGroupResponse,
 )
 
 pytestmark = pytest.mark.interop
 
 READ = ("st-topic",)
 READS = reads(*READ)
-A_MOMENT = 0.3
-"""After which Kafka's coordinator has seen a change of topics or configurations."""
-
-
-def create(talk: Talk, name: str, partitions: int) -> None:
-    """Create a topic, and wait until the coordinator has seen it."""
-    begin_creation(talk, name, partitions)
-    time.sleep(A_MOMENT)
-
-
-def ready(talk: Talk, group: str, **configs: str) -> None:
-    """Let a group assign tasks whenever it has an epoch."""
-    prompt(talk, group, "streams", **{"streams_initial_rebalance_delay_ms": "0", **configs})
 
 
 @same_answers_from_plain_brokers
@@ -258,116 +218,6 @@ def test_epochs_fence(talk: Talk) -> None:
 
 
 @same_answers_from_plain_brokers
-def test_topologies_do_not_change(talk: Talk) -> None:
-    create(talk, "st-topic", 3)
-    ready(talk, "st-topology")
-    first = Streamer(talk, "st-topology", "member-a", reads("st-topic", epoch=3))
-    first.join()
-    for topology in (
-        reads("st-topic", epoch=4),
-        reads("st-topic", "st-other", epoch=3),
-        reads("st-topic", "st-other", epoch=2),
-        reads("st-topic", epoch=3),
-    ):
-        other = Streamer(talk, "st-topology", "member-b", topology)
-        other.join()
-        other.beat(reports=True)
-        described_streams(talk, "st-topology")
-    first.beat()
-    for name in ("member-a", "member-b"):
-        copied(first, member_id=name).leave()
-
-
-@same_answers_from_plain_brokers
-def test_internal_topics_are_made(talk: Talk) -> None:
-    ready(talk, "st-internal")
-    repartition = TopicInfo("st-internal-repartition", 0, 1, (KeyValue("cleanup.policy", "delete"),))
-    topology = Topology(
-        0,
-        (
-            Subtopology("0", ("st-missing",), repartition_sink_topics=("st-internal-repartition",)),
-            Subtopology(
-                "1",
-                ("st-other",),
-                state_changelog_topics=(TopicInfo("st-changes", 0, 0, (KeyValue("cleanup.policy", "compact"),)),),
-                repartition_source_topics=(repartition,),
-                copartition_groups=(StreamsGroupHeartbeatRequest.CopartitionGroup((0,), (), (0,)),),
-            ),
-        ),
-    )
-    member = Streamer(talk, "st-internal", "member-a", topology)
-    member.join()
-    described_streams(talk, "st-internal")
-    member.beat()
-    create(talk, "st-missing", 2)
-    member.beat()
-    create(talk, "st-other", 3)
-    member.beat()
-    until(talk, "st-internal-repartition", 3)
-    until(talk, "st-changes", 3)
-    time.sleep(A_MOMENT)
-    member.beat()
-    described_streams(talk, "st-internal")
-    member.beat(reports=True)
-    described_streams(talk, "st-internal")
-    member.leave()
-    described_streams(talk, "st-internal")
-
-
-@same_answers_from_plain_brokers
-def test_topics_with_wrong_partition_counts(talk: Talk) -> None:
-    ready(talk, "st-wrong")
-    create(talk, "st-two", 2)
-    create(talk, "st-topic", 3)
-    copartitioned = (StreamsGroupHeartbeatRequest.CopartitionGroup((0, 1)),)
-    member = Streamer(
-        talk,
-        "st-wrong",
-        "member-a",
-        Topology(0, (Subtopology("0", ("st-two", "st-topic"), copartition_groups=copartitioned),)),
-    )
-    member.join()
-    member.beat()
-    described_streams(talk, "st-wrong")
-    grown = CreatePartitionsRequest.CreatePartitionsTopic("st-two", 3, None)
-    talk.ask(CreatePartitionsRequest((grown,), 10_000), 3, CreatePartitionsResponse)
-    until(talk, "st-two", 3)
-    time.sleep(A_MOMENT)
-    member.beat()
-    described_streams(talk, "st-wrong")
-    talk.ask(
-        DeleteTopicsRequest((DeleteTopicsRequest.DeleteTopicState("st-two"),), timeout_ms=10_000),
-        6,
-        DeleteTopicsResponse,
-    )
-    until(talk, "st-two", 0)
-    time.sleep(A_MOMENT)
-    member.beat()
-    member.beat(reports=True)
-    described_streams(talk, "st-wrong")
-    member.leave()
-
-
-@same_answers_from_plain_brokers
-def test_topics_grow(talk: Talk) -> None:
-    ready(talk, "st-grow")
-    create(talk, "st-growing", 1)
-    member, other = (Streamer(talk, "st-grow", name, reads("st-growing")) for name in ("member-a", "member-b"))
-    member.join()
-    other.join()
-    grown = CreatePartitionsRequest.CreatePartitionsTopic("st-growing", 4, None)
-    talk.ask(CreatePartitionsRequest((grown,), 10_000), 3, CreatePartitionsResponse)
-    until(talk, "st-growing", 4)
-    time.sleep(A_MOMENT)
-    for _ in range(3):
-        member.beat(reports=True)
-        other.beat(reports=True)
-    described_streams(talk, "st-grow")
-    member.leave()
-    other.leave()
-
-
-@same_answers_from_plain_brokers
 def test_standby_tasks(talk: Talk) -> None:
     ready(talk, "st-standby", streams_num_standby_replicas="1")
     create(talk, "st-topic", 3)
@@ -471,118 +321,6 @@ def test_instances_find_each_other(talk: Talk) -> None:
     described_streams(talk, "st-nowhere")
 
 
-@same_answers_from_plain_brokers
-def test_members_commit(talk: Talk) -> None:
-    create(talk, "st-topic", 3)
-    create(talk, "st-other", 3)
-    ready(talk, "st-commits")
-    member, other = (Streamer(talk, "st-commits", name, READS) for name in ("member-a", "member-b"))
-    member.join()
-    member.beat(reports=True)
-    other.join()
-    for _ in range(2):
-        for each in (member, other):
-            each.beat(reports=True)
-
-    def commit(member_id: str, epoch: int, *partitions: int, topic: str = "st-topic", version: int = 9) -> None:
-        one = OffsetCommitRequest.OffsetCommitRequestPartition
-        asked = tuple(one(each, 5, committed_metadata="") for each in partitions)
-        topics = (OffsetCommitRequest.OffsetCommitRequestTopic(topic, partitions=asked),)
-        talk.ask(OffsetCommitRequest("st-commits", epoch, member_id, topics=topics), version, OffsetCommitResponse)
-
-    for epoch in range(-1, 7):
-        for partition in range(3):
-            commit("member-a", epoch, partition)
-            commit("member-b", epoch, partition)
-    commit("member-a", member.epoch - 1, 0, topic="st-other")
-    commit("member-a", member.epoch, 0, topic="st-other")
-    commit("stranger", 1, 0)
-    commit("", -1, 0)
-    commit("member-a", member.epoch, 0, version=8)
-    fetched = Consumer(talk, "st-commits", "member-a", topics=("st-topic",))
-    for asked, epoch in (("member-a", member.epoch), ("member-a", 1), ("stranger", 1), (None, -1), ("", -1)):
-        fetched.fetch(member_id=asked, epoch=epoch)
-    find_coordinator(talk, "st-transaction")
-    producer = begin(talk, "st-transaction")
-    add_offsets(talk, "st-transaction", producer, "st-commits")
-    for generation, name in ((-1, ""), (member.epoch, "member-a"), (1, "member-a"), (1, "stranger"), (99, "member-a")):
-        commit_offsets(
-            talk, "st-transaction", producer, "st-commits", ("st-topic", 0, 3), generation=generation, member=name
-        )
-    end(talk, "st-transaction", producer, committed=True, version=4)
-
-    def delete(*names: str) -> None:
-        partition = OffsetDeleteRequest.OffsetDeleteRequestPartition(0)
-        topics = tuple(OffsetDeleteRequest.OffsetDeleteRequestTopic(name, (partition,)) for name in names)
-        talk.ask(OffsetDeleteRequest("st-commits", topics), 0, OffsetDeleteResponse)
-
-    delete("st-topic", "st-other")
-    member.leave()
-    other.leave()
-    commit("", -1, 0)
-    commit("stranger", 1, 0)
-    delete("st-topic")
-    talk.ask(DeleteGroupsRequest(("st-commits",)), 2, DeleteGroupsResponse)
-
-
-@same_answers_from_plain_brokers
-def test_a_name_is_of_one_kind(talk: Talk) -> None:
-    create(talk, "st-topic", 3)
-    for group in ("st-streams", "st-consumed", "st-shared", "st-classic"):
-        ready(talk, group)
-    streams = Streamer(talk, "st-streams", "member-a", READS)
-    consumer = Consumer(talk, "st-consumed", "member-a", topics=("st-topic",))
-    share = Sharer(talk, "st-shared", "member-a", topics=("st-topic",))
-    classic = Member(talk.client("classic"), "st-classic")
-    for each in (streams, consumer, share, classic):
-        each.join()
-    classic.sync(classic)
-    copied(consumer, group="st-streams").join()
-    copied(consumer, group="st-streams", epoch=1).beat()
-    copied(consumer, group="st-streams").leave()
-    copied(share, group="st-streams").join()
-    copied(share, group="st-streams", epoch=1).beat()
-    for group in ("st-consumed", "st-shared", "st-classic"):
-        other = copied(streams, group=group)
-        other.join()
-        other.epoch = 1
-        other.beat()
-        other.leave()
-    described(talk, "st-streams")
-    described_share(talk, "st-streams")
-    described_streams(talk, "st-consumed", "st-shared", "st-classic")
-    for version in (5, 6):
-        talk.ask(DescribeGroupsRequest(("st-streams",)), version, DescribeGroupsResponse)
-    stranger = Member(talk.client("stranger"), "st-streams")
-    stranger.join()
-    talk.ask(SyncGroupRequest("st-streams", 1, "member-a", None, "consumer", "range"), 5, SyncGroupResponse)
-    talk.ask(HeartbeatRequest("st-streams", 1, "member-a"), 4, HeartbeatResponse)
-    left = LeaveGroupRequest.MemberIdentity("member-a")
-    talk.ask(LeaveGroupRequest("st-streams", members=(left,)), 5, LeaveGroupResponse)
-    for each in (streams, consumer, share, classic):
-        each.leave()
-    for group in ("st-consumed", "st-shared", "st-classic"):
-        copied(streams, group=group).join()
-    described_streams(talk, "st-classic")
-    copied(consumer, group="st-streams").join()
-    copied(share, group="st-streams").join()
-    stranger.join()
-    talk.ask(DeleteGroupsRequest(("st-streams", "st-consumed", "st-shared", "st-classic")), 2, DeleteGroupsResponse)
-    copied(streams, group="st-classic").leave()
-
-
-@same_answers_from_plain_brokers
-def test_commits_stay_when_a_streams_group_begins(talk: Talk) -> None:
-    create(talk, "st-topic", 3)
-    ready(talk, "st-kept")
-    Consumer(talk, "st-kept", "", topics=("st-topic",), epoch=-1).commit(7)
-    member = Streamer(talk, "st-kept", "member-a", READS)
-    member.join()
-    Consumer(talk, "st-kept", "", topics=("st-topic",)).fetch(member_id=None, epoch=-1)
-    member.leave()
-    talk.ask(DeleteGroupsRequest(("st-kept",)), 2, DeleteGroupsResponse)
-
-
 @same_answers_from_brokers_with_policies
 def test_a_group_has_room_for_two_members(talk: Talk) -> None:
     create(talk, "st-topic", 3)
@@ -619,49 +357,6 @@ def test_members_that_are_silent_or_keep_tasks_are_removed(talk: Talk) -> None:
     other.beat()
     described_streams(talk, "st-silent")
     other.leave()
-
-
-@same_answers_from_brokers_with_policies
-def test_internal_topics_that_cannot_be_made(talk: Talk) -> None:
-    create(talk, "st-topic", 3)
-    ready(talk, "st-policy")
-    logs = ("forbidden-log", "misconfigured-log", "broken-log", "st-policy-log")
-    changelogs = tuple(TopicInfo(name, 0, 0, (KeyValue("cleanup.policy", "compact"),)) for name in logs)
-    topology = Topology(0, (Subtopology("0", ("st-topic",), state_changelog_topics=changelogs),))
-    member = Streamer(talk, "st-policy", "member-a", topology)
-    member.join()
-    until(talk, "st-policy-log", 3)
-    time.sleep(A_MOMENT)
-    member.beat()
-    member.beat()
-    described_streams(talk, "st-policy")
-    member.leave()
-
-
-@same_answers_from_secure_brokers
-def test_rights_of_topologies(talk: Talk) -> None:
-    create(talk, "sr-topic", 3)
-    ready(talk, "sr-group")
-    ready(talk, "sr-other")
-    topology = counts("sr-topic", "sr-log")
-    member = Streamer(talk, "sr-group", "member-a", topology)
-    for rights in (
-        (),
-        ((prefixed("sr-topic"), AclOperation.DESCRIBE),),
-        ((prefixed("sr-log"), AclOperation.DESCRIBE),),
-        ((prefixed("sr-log"), AclOperation.CREATE),),
-    ):
-        allow(talk, ((ResourceType.GROUP, "sr-group", 3), AclOperation.READ), *rights)
-        with talk.logged_in(USER, PASSWORDS[USER]):
-            described_streams(talk, "sr-group", "sr-other")
-            member.join()
-    until(talk, "sr-log", 3)
-    time.sleep(A_MOMENT)
-    with talk.logged_in(USER, PASSWORDS[USER]):
-        member.beat()
-        described_streams(talk, "sr-group")
-    described_streams(talk, "sr-group")
-    member.leave()
 
 
 @same_answers_from_plain_brokers

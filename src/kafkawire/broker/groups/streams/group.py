@@ -42,6 +42,7 @@ from kafkawire.protocol.error_codes import ErrorCode
 
 _STANDBY_REPLICAS: Final = "num.standby.replicas"
 _NOT_VALIDATED: Final = -1
+_STALE: Final = "behind"
 
 Status = StreamsGroupHeartbeatResponse.Status
 
@@ -183,8 +184,8 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
     def _stale(self, member: StreamsMember) -> Iterable[Status]:
         topology = self.state.topology
         if topology is not None and member.topology_epoch < topology.epoch:
-            detail = f"The member's topology epoch {member.topology_epoch} is behind the group's topology epoch "
-            yield Status(StreamsStatus.STALE_TOPOLOGY, f"{detail}{topology.epoch}.")
+            own, groups = (f"topology epoch {epoch}" for epoch in (member.topology_epoch, topology.epoch))
+            yield Status(StreamsStatus.STALE_TOPOLOGY, f"The member's {own} is {_STALE} the group's {groups}.")
 
     def _configure(self, topology: StreamsGroupTopologyValue, request: StreamsGroupHeartbeatRequest) -> _Metadata:
         """Look at the topics again if the topology is new or they may have changed."""
