@@ -147,6 +147,18 @@ def test_partitions_without_epochs_have_that_of_the_member(driven: DrivenConsume
     assert epochs == dict.fromkeys(range(4), member.epoch)
 
 
+def test_partitions_keep_the_epochs_of_their_records_however_many_there_are(driven: DrivenConsumerGroup) -> None:
+    member = DrivenConsumer(driven, "a", "orders")
+    member.join()
+    for partitions in (300, 600):
+        driven.create("orders", partitions)
+        member.beat()
+    (before,) = driven.state.members["a"].assigned.values()
+    assert (len(before), len({*before.values()})) == (600, 3)
+    driven.restart()
+    assert [*driven.state.members["a"].assigned.values()] == [before]
+
+
 def test_a_member_in_a_state_of_a_newer_release_joins_again(driven: DrivenConsumerGroup) -> None:
     member = DrivenConsumer(driven, "a", "orders")
     member.join()
