@@ -57,6 +57,16 @@ def test_an_update_without_a_start_offset_or_leader_keeps_them() -> None:
     assert shares.highest_epochs(KEY) == (-1, -1)
 
 
+def test_an_update_whose_snapshot_was_deleted_begins_a_state_without_times() -> None:
+    """As in Apache Kafka (``ShareGroupOffset.fromRecord``)."""
+    shares = SharesState()
+    batch = ShareUpdateValue.StateBatch(6, 6, 2, 1)
+    shares.apply(ShareUpdateKey(*KEY), ShareUpdateValue(4, 7, 5, 1, (batch,)))
+    whole = ShareSnapshotValue(4, 0, 7, 5, 1, 0, 0, (ShareSnapshotValue.StateBatch(6, 6, 2, 1),))
+    assert snapshot(shares.by_key[KEY]) == whole
+    assert shares.highest_epochs(KEY) == (7, -1)
+
+
 def written(folder: Path) -> list[str]:
     """The kinds of records in ``__share_group_state``."""
     segments = sorted(folder.glob("__share_group_state-*/*.log"))

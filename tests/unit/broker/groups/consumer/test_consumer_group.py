@@ -15,6 +15,7 @@ from kafkawire.protocol import (
     ConsumerGroupPartitionMetadataKey,
     ConsumerGroupPartitionMetadataValue,
     ConsumerGroupRegularExpressionKey,
+    ConsumerGroupTargetAssignmentMemberKey,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -171,6 +172,19 @@ def test_a_member_in_a_state_of_a_newer_release_joins_again(driven: DrivenConsum
     assert member.error is ErrorCode.FENCED_MEMBER_EPOCH
     member.beat()
     assert (member.error, len(member.owned)) == (ErrorCode.NONE, 4)
+
+
+def test_only_target_assignments_that_change_are_recorded(driven: DrivenConsumerGroup) -> None:
+    driven.create("payments", 2)
+    DrivenConsumer(driven, "a", "orders").join()
+    key = ConsumerGroupTargetAssignmentMemberKey("g", "a")
+    del driven.records[key]
+    other = DrivenConsumer(driven, "b", "payments")
+    other.join()
+    assert other.epoch == driven.state.epoch
+    assert key not in driven.records
+    DrivenConsumer(driven, "c", "orders").join()
+    assert key in driven.records
 
 
 def test_a_regular_expression_is_resolved_once_for_all_members(driven: DrivenConsumerGroup) -> None:

@@ -374,3 +374,16 @@ async def test_a_member_that_joins_counts_last_among_those_of_one_hash(
     targets = [[*group.state.target(member_id).values()] for member_id in ("first", *order)]
     assert targets == [[(0,)], [(1,)], [(2,)]]
     await groups.close()
+
+
+@pytest.mark.parametrize(("version", "is_member"), [(3, True), (4, False), (9, False)])
+async def test_a_client_joins_a_consumer_group_with_the_id_that_it_gets_since_version_4(
+    groups: DrivenMixedGroups, version: int, *, is_member: bool
+) -> None:
+    await groups.send(BEAT)
+    metadata = b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\0"
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
+    request = JoinGroupRequest("g", 10_000, 20_000, "", None, "consumer", protocols)
+    answer = await groups.members.join(Joining(request, version, "client", "/127.0.0.1"), lambda _: True)
+    assert answer.error_code == (ErrorCode.NONE if is_member else ErrorCode.MEMBER_ID_REQUIRED)
+    assert (answer.member_id in members(groups)) == is_member
