@@ -387,3 +387,17 @@ async def test_a_client_joins_a_consumer_group_with_the_id_that_it_gets_since_ve
     answer = await groups.members.join(Joining(request, version, "client", "/127.0.0.1"), lambda _: True)
     assert answer.error_code == (ErrorCode.NONE if is_member else ErrorCode.MEMBER_ID_REQUIRED)
     assert (answer.member_id in members(groups)) == is_member
+
+
+@pytest.mark.parametrize(("version", "answered"), [(0, 0), (3, 3), (4, 3), (9, 3)])
+async def test_an_assignment_has_the_version_of_the_subscription_up_to_the_newest(
+    groups: DrivenMixedGroups, version: int, answered: int
+) -> None:
+    await groups.send(BEAT)
+    metadata = version.to_bytes(2) + b"\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\0\xff\xff\xff\xff\xff\xff"
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
+    request = JoinGroupRequest("g", 10_000, 20_000, "old", None, "consumer", protocols)
+    joined = await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
+    synced = await groups.members.sync(SyncGroupRequest("g", joined.generation_id, "old"))
+    assert synced.error_code == ErrorCode.NONE
+    assert int.from_bytes(bytes(synced.assignment)[:2]) == answered
