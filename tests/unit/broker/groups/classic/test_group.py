@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_group import SUBSCRIPTION, Driven, stable
 
@@ -171,6 +172,14 @@ def test_a_recorded_group_that_is_larger_than_the_limit_rebalances() -> None:
     assert late.error_code == ErrorCode.GROUP_MAX_SIZE_REACHED
     loaded.wait(20)
     assert [each.member_id for each in loaded.joined(first).members] == ["c-2"]
+
+
+@pytest.mark.parametrize("limit", [2, 300])
+def test_a_full_group_takes_no_other_member(limit: int) -> None:
+    full = Driven(GroupSettings(most_members=limit), stable(members=limit).values[0])
+    assert (full.group.state, len(full.group.roster.members)) == (State.STABLE, limit)
+    assert full.joined(full.join()).error_code == ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert full.beat("c-1") is ErrorCode.NONE
 
 
 def test_a_record_that_is_too_large_fails_the_sync() -> None:
