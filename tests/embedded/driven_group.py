@@ -106,7 +106,7 @@ def stable(*, members: int = 2) -> Driven:
         driven.join()
     driven.wait(3)
     driven.wait(3)
-    driven.sync("c-1", {f"c-{number}": bytes([number]) for number in range(1, members + 1)})
+    driven.sync("c-1", {f"c-{number}": bytes([number % 256]) for number in range(1, members + 1)})
     for number in range(2, members + 1):
         driven.sync(f"c-{number}")
     assert driven.group.state is State.STABLE

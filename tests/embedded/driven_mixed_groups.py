@@ -139,10 +139,11 @@ class DrivenMixedGroups:
         found = (self._image.topics.by_name.get(name) for name in names)
         return {(topic.name, partition) for topic in found if topic is not None for partition in topic.partitions}
 
-    async def send(self, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
+    async def send(self, request: ConsumerGroupHeartbeatRequest, version: int = 1) -> ConsumerGroupHeartbeatResponse:
         """Send a heartbeat of a consumer; an error is an answer here."""
+        client = ("client", "/127.0.0.1")
         try:
-            return await self._consumer.heartbeat(received(request, 1), 1, ("client", "/127.0.0.1"), lambda _: True)
+            return await self._consumer.heartbeat(received(request, version), version, client, lambda _: True)
         except GroupError as refused:
             return ConsumerGroupHeartbeatResponse(error_code=refused.code, error_message=refused.message)
 

@@ -21,6 +21,8 @@ _SECONDS: Final = 30.0
 _PAUSE: Final = 0.02
 """Seconds from one look at the screen to the next: tmux says nothing of itself when it has drawn."""
 
+_SECONDS_BETWEEN_PRESSES: Final = 2.0
+
 _EXIT_CODE: Final = "exit-code"
 _COMMAND: Final = f"""
 trap : INT  # Ctrl-C is for the program
@@ -118,6 +120,21 @@ class TmuxRun:
     def press(self, *keys: str) -> None:
         """Press keys, by their names in tmux: ``Enter``, ``Tab``, ``C-c``."""
         self._tmux("send-keys", "--", *keys)
+
+    def press_until(self, key: str, text: str) -> None:
+        """Press a key until a text stands on the screen: names that a cluster does not list in a second come later."""
+        pressed = 0.0
+
+        def comes() -> bool:
+            nonlocal pressed
+            if text in self.screen:
+                return True
+            if time.monotonic() > pressed + _SECONDS_BETWEEN_PRESSES:
+                pressed = time.monotonic()
+                self.press(key)
+            return False
+
+        self.wait(comes, f"{text!r} does not come")
 
     def resize(self, width: int, height: int) -> None:
         """Another size of the window."""

@@ -120,7 +120,7 @@ class OffsetExpiry:
             if since is None or partition in stored.pending:
                 continue
             is_due = now_ms - since >= self._retention_ms
-            if now_ms >= value.expire_timestamp if value.expire_timestamp >= 0 else is_due:
+            if is_due if value.expire_timestamp == -1 else now_ms >= value.expire_timestamp:
                 yield partition
 
     def _last_use(self, stored: Group) -> Callable[[str, OffsetCommitValue], int | None] | None:

@@ -27,7 +27,7 @@ def _value_version(value: Message | None) -> int | None:
     """The version that Kafka 4.3 writes: the newest, except for commits that expire, which only version 1 supports."""
     match value:
         case OffsetCommitValue():
-            return 4 if value.expire_timestamp < 0 else 1
+            return 4 if value.expire_timestamp == -1 else 1
         case GroupMetadataValue():
             return 3
     return None if value is None else 0

@@ -39,6 +39,8 @@ _IDS_SINCE: Final = 10
 _GROUPS_SINCE: Final = 8
 _GROUP_ERROR_SINCE: Final = 2
 _MEMBER_ERROR_SINCE: Final = 9
+_TOO_LARGE: Final = 1 << 63
+"""The first number that is no long of Java."""
 
 FetchedGroup = OffsetFetchResponse.OffsetFetchResponseGroup
 FetchedTopic = OffsetFetchResponse.OffsetFetchResponseTopics
@@ -125,7 +127,7 @@ class GroupOffsetHandlers:
             leader_epoch=partition.committed_leader_epoch,
             metadata=partition.committed_metadata or "",
             commit_timestamp=now,
-            expire_timestamp=-1 if retention_time_ms < 0 else now + retention_time_ms,
+            expire_timestamp=_expiration(now, retention_time_ms),
             topic_id=topic_id,
         )
 
@@ -248,6 +250,16 @@ def _committed_topic(results: Sequence[CommitResult]) -> OffsetCommitResponse.Of
     partition = OffsetCommitResponse.OffsetCommitResponsePartition
     partitions = tuple(partition(each.partition, each.error) for each in results)
     return OffsetCommitResponse.OffsetCommitResponseTopic(results[0].name, results[0].topic_id, partitions)
+
+
+def _expiration(now_ms: int, retention_ms: int) -> int:
+    """When an offset expires that its client wants to keep for a while; -1 for the retention of the broker.
+
+    The sum is one of Java, where a time after the last one of a long is long ago.
+    """
+    if retention_ms == -1:
+        return -1
+    return (now_ms + retention_ms + _TOO_LARGE) % (2 * _TOO_LARGE) - _TOO_LARGE
 
 
 def _unknown(topic: Topic | None, partition: int) -> ErrorCode:

@@ -19,7 +19,6 @@ from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.broker.transactions.transaction import Partition
-from kafkawire.layout.uuid import Uuid
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     AddOffsetsToTxnRequest,
@@ -37,7 +36,7 @@ _ADDS_SINCE: Final = 5
 _IDS_SINCE: Final = 6
 
 _Topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
-_Place = tuple[str, TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition]
+_Place = tuple[_Topic, TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition]
 
 
 class TransactionOffsetHandlers:
@@ -71,14 +70,14 @@ class TransactionOffsetHandlers:
         if refused := self._refused(request.transactional_id, request.group_id, call):
             return Refused(refused)
         named = [self._named(each, by_id=call.version >= _IDS_SINCE) for each in request.topics]
-        places = [(topic.name, each) for topic in named for each in topic.partitions]
+        places = [(topic, each) for topic in named for each in topic.partitions]
         unusable = {_key(place): self._error(*_key(place), call) for place in places}
         usable = [place for place in places if not unusable[_key(place)]]
         errors = unusable | (await self._committed(request, usable, call) if usable else {})
         results = [
             [
                 CommitResult(asked.name, asked.topic_id, key[1], errors[key], bool(unusable[key]))
-                for key in ((topic.name, each.partition_index) for each in topic.partitions)
+                for key in (_key((topic, each)) for each in topic.partitions)
             ]
             for asked, topic in zip(request.topics, named, strict=True)
         ]
@@ -97,7 +96,7 @@ class TransactionOffsetHandlers:
         if error:
             return {_key(place): error for place in usable}
         errors = {_key(place): metadata_error(place[1].committed_metadata) for place in usable}
-        changes = [self._change(request.group_id, *place, call.version) for place in usable if not errors[_key(place)]]
+        changes = [self._change(request.group_id, *place) for place in usable if not errors[_key(place)]]
         producer = Producer(request.producer_id, request.producer_epoch)
         self._coordinator.commit(changes, producer)
         await self._coordinator.durable()
@@ -133,7 +132,7 @@ class TransactionOffsetHandlers:
         return transactional_commit_error(group.state, request, self._consumer_groups.topics.id_of)
 
     def _change(
-        self, group_id: str, name: str, asked: TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition, version: int
+        self, group_id: str, topic: _Topic, asked: TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition
     ) -> Change:
         value = OffsetCommitValue(
             offset=asked.committed_offset,
@@ -141,9 +140,9 @@ class TransactionOffsetHandlers:
             metadata=asked.committed_metadata or "",
             commit_timestamp=self._clock.now_ms(),
             expire_timestamp=-1,
-            topic_id=self._topics.by_name[name].topic_id if version >= _IDS_SINCE else Uuid(),
+            topic_id=topic.topic_id,
         )
-        return OffsetCommitKey(group_id, name, asked.partition_index), value
+        return OffsetCommitKey(group_id, topic.name, asked.partition_index), value
 
     def _error(self, name: str, number: int, call: Call) -> ErrorCode:
         topic, by_id = self._topics.by_name.get(name), call.version >= _IDS_SINCE
@@ -164,7 +163,7 @@ class TransactionOffsetHandlers:
 
 
 def _key(place: _Place) -> Partition:
-    return place[0], place[1].partition_index
+    return place[0].name, place[1].partition_index
 
 
 def _for_clients(error: ErrorCode, version: int) -> ErrorCode:

@@ -11,13 +11,16 @@ from typing import Final
 from kafkawire.broker.internal_topics.entries import TopicFormat, Written
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import TRANSACTIONS_TOPIC
-from kafkawire.broker.transactions.transaction import V2, Transaction
+from kafkawire.broker.transactions.transaction import Transaction
 from kafkawire.model.transactions import TransactionState
 from kafkawire.protocol import TransactionLogKey, TransactionLogValue
 from kafkawire.wire import Message
 
 _OWNER: Final[Callable[[Message], str]] = attrgetter("transactional_id")
 _OWNERS: Final[Mapping[type[Message], Callable[[Message], str]]] = MappingProxyType({TransactionLogKey: _OWNER})
+_FLEXIBLE: Final = 1
+"""The version of values with tagged fields, from the first level of ``transaction.version`` on."""
+
 _BYTES_OF_ID: Final = 500
 _BYTES_OF_PARTITION: Final = 100
 
@@ -28,9 +31,7 @@ def records_of_transactions(version: Callable[[], int]) -> TopicFormat:
     Args:
         version: returns the level of ``transaction.version``, by which Kafka chooses the version of values.
     """
-    return TopicFormat(
-        TRANSACTIONS_TOPIC, _OWNERS, lambda value: None if value is None else 1 if version() >= V2 else 0
-    )
+    return TopicFormat(TRANSACTIONS_TOPIC, _OWNERS, lambda value: None if value is None else min(version(), _FLEXIBLE))
 
 
 class TransactionsState:

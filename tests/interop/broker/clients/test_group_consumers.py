@@ -109,7 +109,8 @@ def is_shared(consumers: Sequence[Untyped]) -> bool:
 def have_read_all(consumers: Sequence[Untyped]) -> bool:
     """Whether they are at the ends of their partitions; one that a partition has moved to may have begun it again."""
     places = [place for consumer in consumers for place in consumer.position(consumer.assignment())]
-    return sum(max(place.offset, 0) for place in places) == RECORDS
+    read: int = sum(max(place.offset, 0) for place in places)
+    return read == RECORDS
 
 
 @pytest.mark.parametrize("strategy", ["range", "roundrobin", "cooperative-sticky"])

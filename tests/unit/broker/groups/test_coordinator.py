@@ -138,7 +138,7 @@ async def test_durable_commits_are_there_again(tmp_path: Path) -> None:
         assert again.state.by_id["a"].commits["t", 0] == OffsetCommitValue(5, 3, "said", 1000)
 
 
-@pytest.mark.parametrize("expires_ms", [-1, 0, 1])
+@pytest.mark.parametrize("expires_ms", [-1, 0, 1, -2, -(1 << 63)])
 async def test_the_expiration_times_of_older_clients_are_recorded(tmp_path: Path, expires_ms: int) -> None:
     """Version 1 of the record has them; newer ones have none, which -1 says."""
     value = OffsetCommitValue(5, -1, "said", 1000, expires_ms)

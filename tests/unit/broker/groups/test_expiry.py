@@ -95,3 +95,20 @@ async def test_the_time_counts_at_which_the_last_member_left_and_else_that_of_th
         clock.advance(WEEK + 0.001)
         await expiry.expire()
         assert ("g" in coordinator.state.by_id) is is_left
+
+
+@pytest.mark.parametrize(
+    ("expires_ms", "is_left"), [(-1, True), (-2, False), (0, False), (599, False), (600, False), (601, True)]
+)
+async def test_offsets_with_a_time_of_their_own_expire_at_that_time(
+    tmp_path: Path, expires_ms: int, *, is_left: bool
+) -> None:
+    """As in Apache Kafka, no other number than -1 is no time."""
+    clock = ManualClock(0)
+    async with expiring(tmp_path, clock) as (coordinator, _, expiry):
+        await coordinator.prepare(["g"])
+        commit = OffsetCommitValue(1, metadata="", commit_timestamp=500, expire_timestamp=expires_ms)
+        coordinator.commit([(OffsetCommitKey("g", "orders", 0), commit)])
+        clock.advance(0.6)
+        await expiry.expire()
+        assert ("g" in coordinator.state.by_id) is is_left

@@ -22,6 +22,8 @@ from kafkawire.protocol import (
     JoinGroupResponse,
     LeaveGroupRequest,
     LeaveGroupResponse,
+    MetadataRequest,
+    MetadataResponse,
     SyncGroupRequest,
     SyncGroupResponse,
 )
@@ -137,6 +139,16 @@ async def test_consumers_are_no_members_any_more_when_the_topic_of_their_records
         await client.ask(deletion, 5, DeleteTopicsResponse)
         beat = ConsumerGroupHeartbeatRequest("consumers", "m", joined.member_epoch)
         assert (await client.ask(beat, 1, ConsumerGroupHeartbeatResponse)).error_code == ErrorCode.GROUP_ID_NOT_FOUND
+
+
+async def test_members_of_groups_that_do_not_exist_make_no_topic() -> None:
+    async with EmbeddedBroker() as broker, connected_to(broker) as client:
+        synced = await client.ask(SyncGroupRequest("g", 1, "m"), 3, SyncGroupResponse)
+        beaten = await client.ask(HeartbeatRequest("g", 1, "m"), 3, HeartbeatResponse)
+        leaving = LeaveGroupRequest("g", members=(LeaveGroupRequest.MemberIdentity("m"),))
+        (left,) = (await client.ask(leaving, 3, LeaveGroupResponse)).members
+        assert (synced.error_code, beaten.error_code, left.error_code) == (ErrorCode.UNKNOWN_MEMBER_ID,) * 3
+        assert not (await client.ask(MetadataRequest(None), 12, MetadataResponse)).topics
 
 
 async def test_a_broker_stops_while_clients_wait() -> None:

@@ -6,6 +6,7 @@ import asyncio
 from contextlib import AsyncExitStack
 from pathlib import Path
 
+import pytest
 from tests.embedded.connection import BrokerConnection, connected_to
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
@@ -38,7 +39,7 @@ async def commit(client: BrokerConnection, topic: str, offset: int, retention_ms
     partition = OffsetCommitRequest.OffsetCommitRequestPartition(0, offset)
     topics = (OffsetCommitRequest.OffsetCommitRequestTopic(topic, partitions=(partition,)),)
     request = OffsetCommitRequest("g", retention_time_ms=retention_ms, topics=topics)
-    answer = await client.ask(request, 4 if retention_ms >= 0 else 9, OffsetCommitResponse)
+    answer = await client.ask(request, 9 if retention_ms == -1 else 4, OffsetCommitResponse)
     return answer.topics[0].partitions[0].error_code
 
 
@@ -143,3 +144,23 @@ async def test_offsets_expire_after_their_retention() -> None:
         assert await left_after(2) == ({"a": 1}, 1)
         assert await left_after(7 * 24 * 3600 - 1200) == ({"a": 1}, 1)
         assert await left_after(1200) == ({}, 0)
+
+
+@pytest.mark.parametrize(
+    ("retention_ms", "is_left"),
+    [(-1, True), (0, False), (-2, False), (-(1 << 63), False), (1 << 62, True), ((1 << 63) - 1, False)],
+)
+async def test_offsets_expire_at_any_time_that_a_client_asks_for(
+    tmp_path: Path, retention_ms: int, *, is_left: bool
+) -> None:
+    """As in Apache Kafka, which adds it to the time as a long of Java: a sum that is too large is long ago."""
+    clock = ManualClock()
+    async with EmbeddedBroker(clock=clock, data_dir=tmp_path) as broker:
+        async with connected_to(broker) as client:
+            await create(client, "a")
+            assert await commit(client, "a", 1, retention_ms) == 0
+            assert await committed(client) == {"a": 1}
+        await asyncio.sleep(0.05)
+        await broker.advance(601)
+        async with connected_to(broker) as client:
+            assert await committed(client) == ({"a": 1} if is_left else {})

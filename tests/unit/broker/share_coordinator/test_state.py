@@ -22,6 +22,7 @@ from kafkawire.protocol import (
     ShareUpdateValue,
 )
 from kafkawire.records.coordinator_records import CoordinatorRecord, decode_coordinator_record
+from kafkawire.wire import Message
 from kafkawire.wire.batches import decode_records, read_batches
 
 KEY = SharePartitionKey("g", Uuid(b"0123456789abcdef"), 3)
@@ -57,8 +58,18 @@ def test_an_update_without_a_start_offset_or_leader_keeps_them() -> None:
     assert shares.highest_epochs(KEY) == (-1, -1)
 
 
-def written(folder: Path) -> list[str]:
-    """The kinds of records in ``__share_group_state``."""
+def test_an_update_whose_snapshot_was_deleted_begins_a_state_without_times() -> None:
+    """As in Apache Kafka (``ShareGroupOffset.fromRecord``)."""
+    shares = SharesState()
+    batch = ShareUpdateValue.StateBatch(6, 6, 2, 1)
+    shares.apply(ShareUpdateKey(*KEY), ShareUpdateValue(4, 7, 5, 1, (batch,)))
+    whole = ShareSnapshotValue(4, 0, 7, 5, 1, 0, 0, (ShareSnapshotValue.StateBatch(6, 6, 2, 1),))
+    assert snapshot(shares.by_key[KEY]) == whole
+    assert shares.highest_epochs(KEY) == (7, -1)
+
+
+def written(folder: Path) -> list[Message]:
+    """The values of the records in ``__share_group_state``."""
     segments = sorted(folder.glob("__share_group_state-*/*.log"))
     batches = [batch for path in segments for batch in read_batches(path.read_bytes())]
     found = (
@@ -66,7 +77,7 @@ def written(folder: Path) -> list[str]:
         for batch in batches
         for record in decode_records(batch)
     )
-    return [type(record.value).__name__ for record in found if isinstance(record, CoordinatorRecord)]
+    return [record.value for record in found if isinstance(record, CoordinatorRecord) and record.value is not None]
 
 
 async def test_a_snapshot_is_written_after_many_updates(tmp_path: Path) -> None:
@@ -81,8 +92,11 @@ async def test_a_snapshot_is_written_after_many_updates(tmp_path: Path) -> None:
         await member.fetch()
         for offset in range(5):
             assert not await member.acknowledge((offset, offset, [ACCEPT]))
-    update, whole = "ShareUpdateValue", "ShareSnapshotValue"
-    assert written(tmp_path) == [whole, update, update, whole, update, update, whole]  # the last as the connection ends
+    update, whole, values = ShareUpdateValue, ShareSnapshotValue, written(tmp_path)
+    kinds = [whole, update, update, whole, update, update, whole]  # the last as the connection ends
+    assert [type(value) for value in values] == kinds
+    epochs = [value.snapshot_epoch for value in values if isinstance(value, (ShareUpdateValue, ShareSnapshotValue))]
+    assert epochs == [0, 0, 0, 1, 1, 1, 2]
     async with EmbeddedBroker(properties, data_dir=tmp_path) as broker, connected_to(broker) as client:
         assert await Member(client, topic_id).fetch() == [(5, 7, 2)]
 

@@ -112,6 +112,29 @@ async def test_unused_transactional_ids_are_forgotten() -> None:
         await until(client, str(int(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND)))
 
 
+async def test_transactional_ids_that_were_used_again_stay_and_all_others_go(tmp_path: Path) -> None:
+    """After a restart they are in the order of the partitions that have them."""
+    properties, clock = {"connections.max.idle.ms": "-1"}, ManualClock()
+    ids = [f"t-{number}" for number in range(10)]
+    async with (
+        EmbeddedBroker(properties, data_dir=tmp_path, clock=clock) as broker,
+        connected_to(broker) as client,
+    ):
+        for each in ids:
+            await TransactionalProducer(client, each).begun()
+        clock.advance(6 * 24 * 3600)
+        for each in ids[::2]:
+            await TransactionalProducer(client, each).begun()
+    async with (
+        EmbeddedBroker(properties, data_dir=tmp_path, clock=clock) as broker,
+        connected_to(broker) as client,
+    ):
+        clock.advance(24 * 3600 + 1)
+        for each in ids[1::2]:
+            await until(client, str(int(ErrorCode.TRANSACTIONAL_ID_NOT_FOUND)), each)
+        assert [(await state_of(client, each))[0] for each in ids[::2]] == ["Empty"] * 5
+
+
 async def test_a_zombie_can_do_nothing() -> None:
     async with EmbeddedBroker(topics=TOPICS) as broker, connected_to(broker) as client:
         zombie, other = TransactionalProducer(client), TransactionalProducer(client)

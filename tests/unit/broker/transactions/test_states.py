@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from kafkawire.broker.controller import Controller
+from kafkawire.broker.image.metadata_image import MetadataImage
+from kafkawire.broker.metadata_log.log import MetadataLog
+from kafkawire.broker.transactions.coordinator import transaction_version
 from kafkawire.broker.transactions.state import records_of_transactions
 from kafkawire.broker.transactions.states import PRECEDING, STATES, TABLE, Event, Step
 from kafkawire.model.transactions import TransactionState
-from kafkawire.protocol import TransactionLogValue
+from kafkawire.protocol import FeatureLevelRecord, TransactionLogValue
 from kafkawire.protocol.error_codes import ErrorCode
 
 REACHED = {
@@ -58,9 +62,17 @@ def test_nothing_changes_a_transaction_whose_end_is_decided_but_its_markers() ->
             assert TABLE[event][state] is Step.NOTHING or isinstance(TABLE[event][state], ErrorCode)
 
 
-@pytest.mark.parametrize(("level", "version"), [(0, 0), (1, 0), (2, 1), (3, 1)])
+@pytest.mark.parametrize(("level", "version"), [(0, 0), (1, 1), (2, 1), (3, 1)])
 def test_records_have_the_version_that_all_coordinators_read(level: int, version: int) -> None:
-    """Flexible records come with version 2 of transactions (KIP-890)."""
+    """As in Apache Kafka, flexible records come with version 1 of transactions (``TransactionVersion``, KIP-890)."""
     records = records_of_transactions(lambda: level)
     assert records.value_version(TransactionLogValue()) == version
     assert records.value_version(None) is None
+
+
+def test_a_cluster_without_a_version_of_transactions_has_the_first() -> None:
+    """Coordinators before Apache Kafka 4.0 have none, and read no flexible records."""
+    controller = Controller(MetadataLog(), MetadataImage())
+    assert transaction_version(controller) == 0
+    controller.commit([FeatureLevelRecord("transaction.version", 1)])
+    assert transaction_version(controller) == 1

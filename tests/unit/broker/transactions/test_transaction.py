@@ -21,6 +21,7 @@ from kafkawire.broker.transactions.transaction import (
     is_fenced,
     new_transaction,
     prepared,
+    producer_error,
     with_partitions,
 )
 from kafkawire.model.transactions import TransactionState
@@ -147,3 +148,21 @@ def test_a_transaction_times_out_after_its_timeout(new_id: Callable[[], int]) ->
     assert opened.is_timed_out(1051)
     assert not begun(new_id).is_timed_out(1 << 40)
     assert opened.step(Event.TIMED_OUT) is Step.FENCE
+
+
+@pytest.mark.parametrize(
+    ("producer", "error"),
+    [
+        ((7, 1), ErrorCode.NONE),
+        ((7, 0), ErrorCode.PRODUCER_FENCED),
+        ((7, 2), ErrorCode.PRODUCER_FENCED),
+        ((6, 1), ErrorCode.INVALID_PRODUCER_ID_MAPPING),
+        ((8, 1), ErrorCode.INVALID_PRODUCER_ID_MAPPING),
+    ],
+)
+def test_only_the_current_producer_has_the_transaction(
+    new_id: Callable[[], int], producer: tuple[int, int], error: ErrorCode
+) -> None:
+    transaction = begun(new_id, begun(new_id))
+    assert transaction.producer == (7, 1)
+    assert producer_error(transaction, Producer(*producer)) is error

@@ -115,13 +115,13 @@ def test_tab_completes_words_and_names_of_the_cluster(tmp_path: Path, broker: Th
     subprocess.run(
         [PROGRAM, "--install-completion", "bash"], check=True, env={**os.environ, **home}, capture_output=True
     )
+    (tmp_path / "empty").mkdir()
     with (tmp_path / ".bashrc").open("a") as start:
-        start.write(f"PS1='{READY} '\n")
+        start.write(f"cd '{tmp_path}/empty'\nPS1='{READY} '\n")
     with TmuxRun("bash", "-i", width=100, environment=home) as run:
         run.until(READY)
         for typed, completed in COMPLETED.items():
             run.type(typed)
-            run.press("Tab")
-            run.until(f"{READY} {completed}")
+            run.press_until("Tab", f"{READY} {completed}")
             assert len(run.lines) == 1, "no message on the line that is typed"
             run.press("C-u")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_group import SUBSCRIPTION, Driven, stable
 
@@ -15,6 +16,7 @@ from kafkawire.protocol import (
     JoinGroupResponse,
     OffsetCommitRequest,
     SyncGroupResponse,
+    TxnOffsetCommitRequest,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -72,6 +74,18 @@ def test_members_that_do_not_join_again_are_removed_after_the_rebalance_timeout(
     driven.wait(0.39)
     assert again not in driven.answers
     driven.wait(0.02)
+    assert [each.member_id for each in driven.joined(again).members] == ["c-1"]
+
+
+def test_the_rebalance_timeout_ends_with_its_last_millisecond() -> None:
+    driven = stable()
+    again = driven.join("c-1", rebalance_ms=20_500)
+    for _ in range(4):
+        driven.wait(5)
+        driven.beat("c-2")
+    driven.wait(0.499)
+    assert again not in driven.answers
+    driven.wait(0.001)
     assert [each.member_id for each in driven.joined(again).members] == ["c-1"]
 
 
@@ -158,6 +172,14 @@ def test_a_recorded_group_that_is_larger_than_the_limit_rebalances() -> None:
     assert late.error_code == ErrorCode.GROUP_MAX_SIZE_REACHED
     loaded.wait(20)
     assert [each.member_id for each in loaded.joined(first).members] == ["c-2"]
+
+
+@pytest.mark.parametrize("limit", [2, 300])
+def test_a_full_group_takes_no_other_member(limit: int) -> None:
+    full = Driven(GroupSettings(most_members=limit), stable(members=limit).values[0])
+    assert (full.group.state, len(full.group.roster.members)) == (State.STABLE, limit)
+    assert full.joined(full.join()).error_code == ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert full.beat("c-1") is ErrorCode.NONE
 
 
 def test_a_record_that_is_too_large_fails_the_sync() -> None:
@@ -251,6 +273,21 @@ def test_commits_of_members_and_of_others() -> None:
         assert error(held, 1, "c-1") is ErrorCode.NONE
         held.beat("c-2")
     assert len(held.group.roster.members) == 2, "a commit is a sign of life"
+
+
+def test_offsets_of_transactions_of_members_and_of_others() -> None:
+    """Clients before KIP-447 do not say which member they are."""
+
+    def error(driven: Driven, generation: int, member_id: str = "") -> ErrorCode:
+        request = TxnOffsetCommitRequest("t", "g", generation_id_or_member_epoch=generation, member_id=member_id)
+        return driven.group.transactional_commit_error(request)
+
+    empty, held = Driven(), stable()
+    assert error(empty, -1) is error(empty, -1, "gone") is ErrorCode.NONE
+    assert error(empty, 0) is error(empty, 0, "gone") is ErrorCode.UNKNOWN_MEMBER_ID
+    assert error(held, -1) is error(held, 1, "c-1") is ErrorCode.NONE
+    assert error(held, -1, "c-1") is error(held, 0, "c-1") is ErrorCode.ILLEGAL_GENERATION
+    assert error(held, -1, "gone") is error(held, 1, "gone") is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def test_topics_that_members_may_subscribe_to() -> None:

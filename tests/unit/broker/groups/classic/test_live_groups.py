@@ -13,8 +13,10 @@ from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.protocol import (
+    HeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
+    LeaveGroupRequest,
     OffsetCommitRequest,
     SyncGroupRequest,
     TxnOffsetCommitRequest,
@@ -111,6 +113,28 @@ async def test_a_transaction_of_a_member_has_no_offsets_in_a_group_that_does_not
         ):
             request = TxnOffsetCommitRequest("t", "g", generation_id_or_member_epoch=generation)
             assert groups.transactional_commit_error(request) is error
+        await groups.close()
+
+
+async def test_a_member_takes_its_memory_once_and_gives_it_back_when_it_leaves(tmp_path: Path) -> None:
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, _):
+        groups = ClassicGroups(coordinator, clock, GroupSettings(initial_delay_ms=0, most_bytes=100_000))
+        protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", bytes(60_000)),)
+
+        async def come_in(group: str) -> JoinGroupResponse:
+            request = JoinGroupRequest(group, 10_000, 10_000, "", None, "consumer", protocols)
+            await coordinator.prepare([group])
+            return await groups.join(Joining(request, 3, "c", "/h"))
+
+        for number in range(4):
+            member = await come_in(f"g-{number}")
+            assert member.error_code == ErrorCode.NONE
+            for _ in range(4):
+                groups.heartbeat(HeartbeatRequest(f"g-{number}", member.generation_id, member.member_id))
+            assert (await come_in("other")).error_code == ErrorCode.GROUP_MAX_SIZE_REACHED
+            await groups.leave(f"g-{number}", [LeaveGroupRequest.MemberIdentity(member.member_id)])
+        assert (await come_in("other")).error_code == ErrorCode.NONE
         await groups.close()
 
 

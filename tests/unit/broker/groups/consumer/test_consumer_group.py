@@ -15,6 +15,7 @@ from kafkawire.protocol import (
     ConsumerGroupPartitionMetadataKey,
     ConsumerGroupPartitionMetadataValue,
     ConsumerGroupRegularExpressionKey,
+    ConsumerGroupTargetAssignmentMemberKey,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -147,6 +148,18 @@ def test_partitions_without_epochs_have_that_of_the_member(driven: DrivenConsume
     assert epochs == dict.fromkeys(range(4), member.epoch)
 
 
+def test_partitions_keep_the_epochs_of_their_records_however_many_there_are(driven: DrivenConsumerGroup) -> None:
+    member = DrivenConsumer(driven, "a", "orders")
+    member.join()
+    for partitions in (300, 600):
+        driven.create("orders", partitions)
+        member.beat()
+    (before,) = driven.state.members["a"].assigned.values()
+    assert (len(before), len({*before.values()})) == (600, 3)
+    driven.restart()
+    assert [*driven.state.members["a"].assigned.values()] == [before]
+
+
 def test_a_member_in_a_state_of_a_newer_release_joins_again(driven: DrivenConsumerGroup) -> None:
     member = DrivenConsumer(driven, "a", "orders")
     member.join()
@@ -159,6 +172,19 @@ def test_a_member_in_a_state_of_a_newer_release_joins_again(driven: DrivenConsum
     assert member.error is ErrorCode.FENCED_MEMBER_EPOCH
     member.beat()
     assert (member.error, len(member.owned)) == (ErrorCode.NONE, 4)
+
+
+def test_only_target_assignments_that_change_are_recorded(driven: DrivenConsumerGroup) -> None:
+    driven.create("payments", 2)
+    DrivenConsumer(driven, "a", "orders").join()
+    key = ConsumerGroupTargetAssignmentMemberKey("g", "a")
+    del driven.records[key]
+    other = DrivenConsumer(driven, "b", "payments")
+    other.join()
+    assert other.epoch == driven.state.epoch
+    assert key not in driven.records
+    DrivenConsumer(driven, "c", "orders").join()
+    assert key in driven.records
 
 
 def test_a_regular_expression_is_resolved_once_for_all_members(driven: DrivenConsumerGroup) -> None:

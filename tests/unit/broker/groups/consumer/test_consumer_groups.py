@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
 
+from kafkawire.broker.storage.errors import StorageError
+from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import ConsumerGroupHeartbeatRequest
 from kafkawire.protocol.error_codes import ErrorCode
+
+OWNED = ConsumerGroupHeartbeatRequest.TopicPartitions(Uuid(b"t" * 16), (0,))
+JOINING = ConsumerGroupHeartbeatRequest("g", "member", 0, None, None, 20_000, ("orders",), None, None, ())
 
 
 @pytest.mark.parametrize("epoch", [-2, -1, 1, 300])
@@ -21,4 +27,65 @@ async def test_only_a_member_that_joins_begins_a_group(epoch: int) -> None:
     answer = await groups.send(request)
     assert answer.error_code == ErrorCode.GROUP_ID_NOT_FOUND
     assert answer.error_message == "Group g is not a consumer group."
+    await groups.close()
+
+
+@pytest.mark.parametrize(
+    ("version", "epoch", "needs_id"),
+    [(0, 0, False), (0, -2, False), (0, -1, True), (0, 1, True), (1, 0, True), (1, -2, True), (1, -1, True)],
+)
+async def test_the_first_version_lets_the_broker_make_the_id_of_a_member_that_joins(
+    version: int, epoch: int, *, needs_id: bool
+) -> None:
+    groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="0")
+    request = ConsumerGroupHeartbeatRequest("g", "", epoch, "one", None, 20_000, ("orders",), None, None, ())
+    answer = await groups.send(request, version)
+    if needs_id:
+        assert (answer.error_code, answer.error_message) == (ErrorCode.INVALID_REQUEST, "MemberId can't be empty.")
+    elif epoch:
+        assert answer.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+    else:
+        assert (answer.error_code, len(answer.member_id or "")) == (ErrorCode.NONE, 22)
+    await groups.close()
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (JOINING, None),
+        (replace(JOINING, rebalance_timeout_ms=-1), "RebalanceTimeoutMs must be provided in first request."),
+        (replace(JOINING, topic_partitions=None), "TopicPartitions must be empty when (re-)joining."),
+        (replace(JOINING, topic_partitions=(OWNED,)), "TopicPartitions must be empty when (re-)joining."),
+        (
+            replace(JOINING, subscribed_topic_names=None),
+            "Either SubscribedTopicNames or SubscribedTopicRegex must be non-null when (re-)joining.",
+        ),
+        (replace(JOINING, subscribed_topic_names=None, subscribed_topic_regex="o.*"), None),
+    ],
+)
+async def test_a_member_that_joins_says_all_of_itself(
+    request_: ConsumerGroupHeartbeatRequest, message: str | None
+) -> None:
+    groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="0")
+    answer = await groups.send(request_)
+    error = ErrorCode.NONE if message is None else ErrorCode.INVALID_REQUEST
+    assert (answer.error_code, answer.error_message) == (error, message)
+    await groups.close()
+
+
+async def test_a_group_whose_records_cannot_be_written_is_as_the_log_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="0")
+    assert not (await groups.send(JOINING)).error_code
+
+    def fail(_: object) -> None:
+        raise StorageError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(groups.coordinator, "commit", fail)
+        with pytest.raises(StorageError, match="the disk is full"):
+            await groups.send(replace(JOINING, member_id="other"))
+    group = groups.consumer_group
+    assert group is not None
+    assert [*group.state.members] == ["member"]
+    assert not (await groups.send(replace(JOINING, member_id="other"))).error_code
     await groups.close()

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import pytest
 from tests.embedded.driven_consumer_group import DrivenConsumer, DrivenConsumerGroup
 
+from kafkawire.protocol import ConsumerGroupRegularExpressionKey, ConsumerGroupRegularExpressionValue
+
 MATCHES = {"a.*": ["a-1", "a-2"], ".*": ["a-1", "a-2", "b"], "none": []}
 Subscription = tuple[Sequence[str], str | None]
 
@@ -36,4 +38,18 @@ def test_members_are_equal_with_the_same_names_or_with_nothing_but_one_regular_e
     for number, (names, regex) in enumerate(subscriptions):
         DrivenConsumer(driven, f"m-{number}", *names, regex=regex).join()
     driven.resolve(MATCHES)
+    assert driven.state.is_homogeneous is is_homogeneous
+
+
+@pytest.mark.parametrize(("matched", "is_homogeneous"), [("a-1", False), ("b", True)])
+def test_matches_of_an_expression_without_members_count_as_in_apache_kafka(
+    matched: str, *, is_homogeneous: bool
+) -> None:
+    """A log may have the record of an expression to which no member subscribes any more."""
+    driven = DrivenConsumerGroup(group_consumer_assignment_interval_ms="0")
+    driven.create("a-1", 1)
+    DrivenConsumer(driven, "m", regex="a.*").join()
+    driven.resolve({"a.*": ["a-1"]})
+    driven.records[ConsumerGroupRegularExpressionKey("g", "old")] = ConsumerGroupRegularExpressionValue((matched,))
+    driven.restart()
     assert driven.state.is_homogeneous is is_homogeneous

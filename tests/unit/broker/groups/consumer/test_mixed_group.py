@@ -11,11 +11,13 @@ from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
 
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.states import State
+from kafkawire.broker.groups.consumer.conversion import upgraded
 from kafkawire.broker.groups.consumer.states import GroupState
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    ConsumerGroupTargetAssignmentMetadataValue,
     ConsumerProtocolAssignment,
     GroupMetadataKey,
     HeartbeatRequest,
@@ -183,6 +185,21 @@ async def test_the_record_of_a_classic_group_is_deleted_before_those_of_the_cons
     assert not any(isinstance(key, GroupMetadataKey) for key, _ in written[1:])
 
 
+async def test_the_assignment_of_a_leader_has_no_time_so_that_the_next_one_need_not_wait_for_it() -> None:
+    groups = DrivenMixedGroups(group_initial_rebalance_delay_ms="0", group_consumer_assignment_interval_ms="1000")
+    groups.create("orders", 4)
+    client = await stable(groups)
+    assert groups.classic_group is not None
+    taken_over = upgraded(groups.classic_group, groups.topics)
+    written = [value for _, value in taken_over if isinstance(value, ConsumerGroupTargetAssignmentMetadataValue)]
+    assert written == [ConsumerGroupTargetAssignmentMetadataValue(client.generation, 0)]
+    await groups.send(BEAT)
+    group = groups.consumer_group
+    assert group is not None
+    assert len(group.state.targets) == 2
+    await groups.close()
+
+
 async def test_a_partition_that_a_leader_gave_to_two_members_is_not_taken_over(groups: DrivenMixedGroups) -> None:
     clients = [ClassicClient(groups, "orders"), ClassicClient(groups, "orders")]
     for _ in range(6):
@@ -335,3 +352,52 @@ async def test_only_consumers_join_a_consumer_group(groups: DrivenMixedGroups, p
     answer = await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
     assert answer.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     assert members(groups) == {"new"}
+
+
+@pytest.mark.parametrize("is_classic", [True, False])
+@pytest.mark.parametrize("order", [("AaBB", "BBAa"), ("BBAa", "AaBB")])
+async def test_a_member_that_joins_counts_last_among_those_of_one_hash(
+    order: tuple[str, str], *, is_classic: bool
+) -> None:
+    """As in Apache Kafka, whose group does not have it yet when partitions are assigned."""
+    groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="1000")
+    groups.create("orders", 3)
+    for member_id in ("first", *order):
+        if member_id == order[1]:
+            groups.clock.advance(2)  # both get partitions now
+        if is_classic and member_id != "first":
+            assert (await join(groups, member_id)).error_code == ErrorCode.NONE
+        else:
+            assert (await groups.send(replace(BEAT, member_id=member_id))).error_code == ErrorCode.NONE
+    group = groups.consumer_group
+    assert group is not None
+    targets = [[*group.state.target(member_id).values()] for member_id in ("first", *order)]
+    assert targets == [[(0,)], [(1,)], [(2,)]]
+    await groups.close()
+
+
+@pytest.mark.parametrize(("version", "is_member"), [(3, True), (4, False), (9, False)])
+async def test_a_client_joins_a_consumer_group_with_the_id_that_it_gets_since_version_4(
+    groups: DrivenMixedGroups, version: int, *, is_member: bool
+) -> None:
+    await groups.send(BEAT)
+    metadata = b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\0"
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
+    request = JoinGroupRequest("g", 10_000, 20_000, "", None, "consumer", protocols)
+    answer = await groups.members.join(Joining(request, version, "client", "/127.0.0.1"), lambda _: True)
+    assert answer.error_code == (ErrorCode.NONE if is_member else ErrorCode.MEMBER_ID_REQUIRED)
+    assert (answer.member_id in members(groups)) == is_member
+
+
+@pytest.mark.parametrize(("version", "answered"), [(0, 0), (3, 3), (4, 3), (9, 3)])
+async def test_an_assignment_has_the_version_of_the_subscription_up_to_the_newest(
+    groups: DrivenMixedGroups, version: int, answered: int
+) -> None:
+    await groups.send(BEAT)
+    metadata = version.to_bytes(2) + b"\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\0\xff\xff\xff\xff\xff\xff"
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
+    request = JoinGroupRequest("g", 10_000, 20_000, "old", None, "consumer", protocols)
+    joined = await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
+    synced = await groups.members.sync(SyncGroupRequest("g", joined.generation_id, "old"))
+    assert synced.error_code == ErrorCode.NONE
+    assert int.from_bytes(bytes(synced.assignment)[:2]) == answered

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+from tests.embedded.received import received
+
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.share.group import ShareGroup
+from kafkawire.broker.groups.share.group_state import ShareChange
 from kafkawire.broker.groups.share.settings import ShareGroupSettings
 from kafkawire.broker.groups.timers import Now
 from kafkawire.broker.groups.topics import KnownTopics
@@ -11,10 +16,21 @@ from kafkawire.broker.image.topics import TopicsImage
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     PartitionRecord,
+    ShareGroupCurrentMemberAssignmentKey,
+    ShareGroupCurrentMemberAssignmentValue,
     ShareGroupHeartbeatRequest,
     ShareGroupHeartbeatResponse,
+    ShareGroupMemberMetadataKey,
+    ShareGroupMemberMetadataValue,
+    ShareGroupMetadataKey,
+    ShareGroupMetadataValue,
+    ShareGroupTargetAssignmentMemberKey,
+    ShareGroupTargetAssignmentMemberValue,
+    ShareGroupTargetAssignmentMetadataKey,
+    ShareGroupTargetAssignmentMetadataValue,
     TopicRecord,
 )
+from kafkawire.protocol.error_codes import ErrorCode
 
 TOPIC = Uuid(b"t" * 16)
 RETRY_MS = 30_000
@@ -67,3 +83,44 @@ def test_states_that_do_not_begin_are_wanted_again_after_a_while() -> None:
     assert wanted(epoch, RETRY_MS + 1) == []
     group.begin(group.partitions.initializing)
     assert wanted(epoch, 3 * RETRY_MS) == []
+
+
+def test_a_member_whose_last_answer_was_lost_lives_with_the_epoch_before_and_with_no_earlier_one() -> None:
+    group = group_with_topic()
+    first = beat(group, 0, 0).member_epoch
+    group.begin(group.partitions.initializing)
+    beat(group, first, 1)
+    second = beat(group, first, ASSIGNMENT_MS).member_epoch
+    assert second == first + 1
+    assert beat(group, first, ASSIGNMENT_MS + 1).member_epoch == second
+    request = ShareGroupHeartbeatRequest("g", "m", second, subscribed_topic_names=("orders", "payments"))
+    at = Now(1000.0, 1_000_000 + 2 * ASSIGNMENT_MS)
+    third = group.heartbeat(request, ("c", "/h"), at).member_epoch
+    assert third == second + 1
+    for epoch, than in ((first, f"smaller member epoch.*{second}"), (third + 1, "greater member epoch")):
+        with pytest.raises(GroupError, match=than) as refused:
+            beat(group, epoch, 2 * ASSIGNMENT_MS + 1)
+        assert refused.value.code is ErrorCode.FENCED_MEMBER_EPOCH
+    assert beat(group, second, 2 * ASSIGNMENT_MS + 2).member_epoch == third
+
+
+@pytest.mark.parametrize("epoch", [2, 1000])
+def test_a_member_keeps_what_it_has_until_there_is_another_assignment(epoch: int) -> None:
+    """Even of a topic that is gone."""
+    topics, current = ShareGroupTargetAssignmentMemberValue, ShareGroupCurrentMemberAssignmentValue
+    records: tuple[ShareChange, ...] = (
+        (ShareGroupMemberMetadataKey("g", "m"), ShareGroupMemberMetadataValue(None, "c", "/h", ("orders",))),
+        (ShareGroupMetadataKey("g"), received(ShareGroupMetadataValue(epoch), 0)),
+        (ShareGroupTargetAssignmentMemberKey("g", "m"), topics((topics.TopicPartition(TOPIC, (0,)),))),
+        (ShareGroupTargetAssignmentMetadataKey("g"), received(ShareGroupTargetAssignmentMetadataValue(epoch), 0)),
+        (
+            ShareGroupCurrentMemberAssignmentKey("g", "m"),
+            received(current(epoch, epoch - 1, assigned_partitions=(current.TopicPartitions(TOPIC, (0,)),)), 0),
+        ),
+    )
+    no_topics = KnownTopics(TopicsImage(), lambda: 1, lambda _: None)
+    settings = ShareGroupSettings(BrokerConfiguration({}), lambda _: {})
+    group = ShareGroup("g", records, settings, no_topics, Now(1000.0, 1_000_000))
+    assert beat(group, epoch, 1).assignment is None
+    assert group.state.members["m"].assigned == {TOPIC: (0,)}
+    assert not group.changes()

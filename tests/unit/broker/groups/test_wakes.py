@@ -1,0 +1,32 @@
+"""When groups are checked."""
+
+from __future__ import annotations
+
+from kafkawire.broker.clock import ManualClock, some_turns
+from kafkawire.broker.groups.wakes import Wakes
+
+
+async def test_times_that_were_replaced_are_dropped_when_few_groups_are_left() -> None:
+    clock, checked = ManualClock(), list[str]()
+
+    async def check(group_id: str) -> None:
+        checked.append(group_id)
+
+    wakes = Wakes(clock, check)
+    others = [f"other-{number}" for number in range(200)]
+    for each in others:
+        wakes.set(each, clock.seconds() + 10)
+    for seconds in range(10_000, 8_800, -1):
+        wakes.set("g", clock.seconds() + seconds)
+    assert wakes.planned == 1400
+    await some_turns()
+    clock.advance(10)
+    await some_turns()
+    assert checked == sorted(others)
+    for seconds in range(8_700, 7_700, -1):
+        wakes.set("g", clock.seconds() + seconds)
+    assert wakes.planned <= 1002
+    clock.advance(7_701)
+    await some_turns()
+    assert checked[200:] == ["g"]
+    await wakes.close()
