@@ -75,18 +75,8 @@ class TransactionOffsetHandlers:
         unusable = {_key(place): self._error(*_key(place), call) for place in places}
         usable = [place for place in places if not unusable[_key(place)]]
         errors = unusable | (await self._committed(request, usable, call) if usable else {})
-        results = [self._results(*each, unusable, errors) for each in zip(request.topics, named, strict=True)]
+        results = [_results(*each, unusable, errors) for each in zip(request.topics, named, strict=True)]
         return TxnOffsetCommitResponse(topics=tuple(starmap(_CommittedTopic, by_topic(results))))
-
-    @staticmethod
-    def _results(
-        asked: _Topic, topic: _Topic, unusable: dict[Partition, ErrorCode], errors: dict[Partition, ErrorCode]
-    ) -> TopicResults[_CommittedPartition]:
-        results: TopicResults[_CommittedPartition] = TopicResults(asked.name, asked.topic_id, [], [])
-        for each in topic.partitions:
-            key = _key((topic, each))
-            (results.refused if unusable[key] else results.others).append(_CommittedPartition(key[1], errors[key]))
-        return results
 
     def _named(self, asked: _Topic, *, by_id: bool) -> _Topic:
         """The topic of a request with its name, which is empty for an unknown id."""
@@ -174,3 +164,13 @@ def _for_clients(error: ErrorCode, version: int) -> ErrorCode:
     if error is ErrorCode.TRANSACTION_ABORTABLE and version < _ABORTABLE_SINCE:
         return ErrorCode.INVALID_TXN_STATE
     return error
+
+
+def _results(
+    asked: _Topic, topic: _Topic, unusable: dict[Partition, ErrorCode], errors: dict[Partition, ErrorCode]
+) -> TopicResults[_CommittedPartition]:
+    results: TopicResults[_CommittedPartition] = TopicResults(asked.name, asked.topic_id, [], [])
+    for each in topic.partitions:
+        key = _key((topic, each))
+        (results.refused if unusable[key] else results.others).append(_CommittedPartition(key[1], errors[key]))
+    return results
