@@ -51,7 +51,8 @@ class EmbeddedBroker(AnyBroker):
         state: the state of another broker (`copy_state`), with which this broker begins, in memory; ``node.id`` must
             be the same.
         release: the release of Apache Kafka, such as ``3.9``, whose versions of APIs and features clients are offered,
-            as far as this broker serves them; None for those of 4.3. All else that the broker does is as in 4.3.
+            as far as this broker serves them; None for those of 4.3. All else is as in 4.3, except ACLs of a
+            range of addresses, which have clients from 4.4 on.
 
     Raises:
         ConfigurationError: a property has a wrong value.

@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol.error_codes import ErrorCode
+
+P = TypeVar("P")
 
 _LONGEST_METADATA: Final = 4096
 """Characters; the default of ``offset.metadata.max.bytes``."""
 
 
-class CommitResult(NamedTuple):
-    """The result of a partition.
+class TopicResults(NamedTuple, Generic[P]):
+    """The results of the partitions of a topic of the request, as the response has them.
 
     Attributes:
         name, topic_id: the topic, as in the request.
-        partition: its number.
-        error: why it is not committed.
-        is_refused: whether the coordinator does not get it: there is no such partition, or the client may not read it.
+        refused: those that the coordinator does not get: there is no such partition, or the client may not read it.
+        others: the others.
     """
 
     name: str
     topic_id: Uuid
-    partition: int
-    error: ErrorCode
-    is_refused: bool
+    refused: list[P]
+    others: list[P]
 
 
-def by_topic(of_request: Sequence[Sequence[CommitResult]]) -> list[Sequence[CommitResult]]:
-    """The results of each topic of the response, given those of the topics of the request.
+def by_topic(of_request: Sequence[TopicResults[P]]) -> Sequence[tuple[str, Uuid, tuple[P, ...]]]:
+    """The results of each topic of the response: name, id, partitions.
 
     Where something is refused, Kafka's response begins with that, and has a topic once that the request has twice.
     """
-    results = [result for of_topic in of_request for result in of_topic]
-    if not any(result.is_refused for result in results):
-        return [of_topic for of_topic in of_request if of_topic]
-    merged: dict[tuple[str, Uuid], list[CommitResult]] = {}
-    for result in sorted(results, key=lambda result: not result.is_refused):
-        merged.setdefault((result.name, result.topic_id), []).append(result)
-    return list(merged.values())
+    if not any(topic.refused for topic in of_request):
+        return [(topic.name, topic.topic_id, tuple(topic.others)) for topic in of_request if topic.others]
+    merged: dict[tuple[str, Uuid], list[P]] = {}
+    refused_first = (*((each, each.refused) for each in of_request), *((each, each.others) for each in of_request))
+    for topic, results in refused_first:
+        if results:
+            merged.setdefault((topic.name, topic.topic_id), []).extend(results)
+    return [(*topic, tuple(results)) for topic, results in merged.items()]
 
 
 def metadata_error(metadata: str | None) -> ErrorCode:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import starmap
 from typing import Final
 
 from msgspec.structs import replace
@@ -15,7 +16,7 @@ from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.state import Group
 from kafkawire.broker.groups.streams import commits as streams_commits
 from kafkawire.broker.groups.streams.group import StreamsGroup
-from kafkawire.broker.handlers.commit_results import CommitResult, by_topic, metadata_error
+from kafkawire.broker.handlers.commit_results import TopicResults, by_topic, metadata_error
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics.entries import Change
@@ -41,6 +42,9 @@ _GROUP_ERROR_SINCE: Final = 2
 _MEMBER_ERROR_SINCE: Final = 9
 _TOO_LARGE: Final = 1 << 63
 """The first number that is no long of Java."""
+
+_CommittedTopic = OffsetCommitResponse.OffsetCommitResponseTopic
+_CommittedPartition = OffsetCommitResponse.OffsetCommitResponsePartition
 
 FetchedGroup = OffsetFetchResponse.OffsetFetchResponseGroup
 FetchedTopic = OffsetFetchResponse.OffsetFetchResponseTopics
@@ -74,10 +78,10 @@ class GroupOffsetHandlers:
         if not refused:
             await self._coordinator.prepare([request.group_id])
         changes: list[Change] = []
-        results = [[*self._commit_topic(topic, request, call, refused, changes)] for topic in request.topics]
+        results = [self._commit_topic(topic, request, call, refused, changes) for topic in request.topics]
         self._coordinator.commit(changes)
         await self._coordinator.durable()
-        return OffsetCommitResponse(topics=tuple(map(_committed_topic, by_topic(results))))
+        return OffsetCommitResponse(topics=tuple(starmap(_CommittedTopic, by_topic(results))))
 
     def _commit_refused(self, request: OffsetCommitRequest, call: Call) -> ErrorCode:
         """The error of the group. A commit without a generation creates the group."""
@@ -104,19 +108,21 @@ class GroupOffsetHandlers:
         call: Call,
         refused: ErrorCode,
         changes: list[Change],
-    ) -> Iterator[CommitResult]:
+    ) -> TopicResults[_CommittedPartition]:
         """The results of a topic; the changes to make for it are added to ``changes``."""
         by_id = call.version >= _IDS_SINCE
         topic = self._topics.find(asked.name, asked.topic_id, by_id=by_id)
         of_topic = self._access.topic_error(call.session, AclOperation.READ, topic, asked.name, by_id=by_id)
+        results: TopicResults[_CommittedPartition] = TopicResults(asked.name, asked.topic_id, [], [])
         for partition in asked.partitions:
             number = partition.partition_index
             unusable = of_topic or _unknown(topic, number)
             error = unusable or refused or metadata_error(partition.committed_metadata)
-            yield CommitResult(asked.name, asked.topic_id, number, error, bool(unusable))
+            (results.refused if unusable else results.others).append(_CommittedPartition(number, error))
             if not error and topic is not None:
                 key = OffsetCommitKey(request.group_id, topic.name, number)
                 changes.append((key, self._value(partition, topic.topic_id, request.retention_time_ms)))
+        return results
 
     def _value(
         self, partition: OffsetCommitRequest.OffsetCommitRequestPartition, topic_id: Uuid, retention_time_ms: int
@@ -244,12 +250,6 @@ def _unless_subscribed(
     subscribed = ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
     partitions = (replace(each, error_code=each.error_code or subscribed) for each in topic.partitions)
     return replace(topic, partitions=tuple(partitions))
-
-
-def _committed_topic(results: Sequence[CommitResult]) -> OffsetCommitResponse.OffsetCommitResponseTopic:
-    partition = OffsetCommitResponse.OffsetCommitResponsePartition
-    partitions = tuple(partition(each.partition, each.error) for each in results)
-    return OffsetCommitResponse.OffsetCommitResponseTopic(results[0].name, results[0].topic_id, partitions)
 
 
 def _expiration(now_ms: int, retention_ms: int) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 from typing import Final
 
 from msgspec import structs
 
 from kafkawire.broker.groups.consumer.commits import transactional_commit_error
 from kafkawire.broker.groups.streams import commits as streams_commits
-from kafkawire.broker.handlers.commit_results import CommitResult, by_topic, metadata_error
+from kafkawire.broker.handlers.commit_results import TopicResults, by_topic, metadata_error
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.transactions import error_of_version, may_write
 from kafkawire.broker.internal_topics.entries import Change
@@ -35,6 +36,8 @@ _ABORTABLE_SINCE: Final = 4
 _ADDS_SINCE: Final = 5
 _IDS_SINCE: Final = 6
 
+_CommittedTopic = TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic
+_CommittedPartition = TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition
 _Topic = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
 _Place = tuple[_Topic, TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition]
 
@@ -74,14 +77,8 @@ class TransactionOffsetHandlers:
         unusable = {_key(place): self._error(*_key(place), call) for place in places}
         usable = [place for place in places if not unusable[_key(place)]]
         errors = unusable | (await self._committed(request, usable, call) if usable else {})
-        results = [
-            [
-                CommitResult(asked.name, asked.topic_id, key[1], errors[key], bool(unusable[key]))
-                for key in (_key((topic, each)) for each in topic.partitions)
-            ]
-            for asked, topic in zip(request.topics, named, strict=True)
-        ]
-        return TxnOffsetCommitResponse(topics=tuple(map(_committed_topic, by_topic(results))))
+        results = [_results(*each, unusable, errors) for each in zip(request.topics, named, strict=True)]
+        return TxnOffsetCommitResponse(topics=tuple(starmap(_CommittedTopic, by_topic(results))))
 
     def _named(self, asked: _Topic, *, by_id: bool) -> _Topic:
         """The topic of a request with its name, which is empty for an unknown id."""
@@ -175,7 +172,11 @@ def _for_clients(error: ErrorCode, version: int) -> ErrorCode:
     return error
 
 
-def _committed_topic(results: Sequence[CommitResult]) -> TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic:
-    partition = TxnOffsetCommitResponse.TxnOffsetCommitResponsePartition
-    partitions = tuple(partition(each.partition, each.error) for each in results)
-    return TxnOffsetCommitResponse.TxnOffsetCommitResponseTopic(results[0].name, results[0].topic_id, partitions)
+def _results(
+    asked: _Topic, topic: _Topic, unusable: dict[Partition, ErrorCode], errors: dict[Partition, ErrorCode]
+) -> TopicResults[_CommittedPartition]:
+    results: TopicResults[_CommittedPartition] = TopicResults(asked.name, asked.topic_id, [], [])
+    for each in topic.partitions:
+        key = _key((topic, each))
+        (results.refused if unusable[key] else results.others).append(_CommittedPartition(key[1], errors[key]))
+    return results

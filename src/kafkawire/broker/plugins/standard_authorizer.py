@@ -69,7 +69,7 @@ class StandardAuthorizer(Authorizer):
         return _allows_some_name(relevant)
 
     def _has_host(self, of_acl: str, host: str) -> bool:
-        return of_acl in (host, WILDCARD) or (self._ranges and is_within(host, of_acl))
+        return is_within(host, of_acl) if self._ranges else of_acl in (host, WILDCARD)
 
 
 def _allows_some_name(acls: Iterable[AclBinding]) -> bool:
