@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Generic, NamedTuple, TypeVar
 
+from msgspec.structs import replace
+
 from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import OffsetCommitRequest, TxnOffsetCommitRequest
 from kafkawire.protocol.error_codes import ErrorCode
 
 P = TypeVar("P")
+T = TypeVar("T", OffsetCommitRequest.OffsetCommitRequestTopic, TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic)
 
 _LONGEST_METADATA: Final = 4096
 """Characters; the default of ``offset.metadata.max.bytes``."""
@@ -42,6 +46,20 @@ def by_topic(of_request: Sequence[TopicResults[P]]) -> Sequence[tuple[str, Uuid,
         if results:
             merged.setdefault((topic.name, topic.topic_id), []).extend(results)
     return [(*topic, tuple(results)) for topic, results in merged.items()]
+
+
+def usable_topics(topics: Iterable[tuple[T, Sequence[ErrorCode]]]) -> tuple[T, ...]:
+    """The topics of a commit with the partitions that have no error: Kafka leaves out the rest before the group.
+
+    Args:
+        topics: of the request, each with an error for each partition.
+    """
+    usable = list[T]()
+    for topic, errors in topics:
+        partitions = tuple(each for each, error in zip(topic.partitions, errors, strict=True) if not error)
+        if partitions:
+            usable.append(topic if len(partitions) == len(errors) else replace(topic, partitions=partitions))
+    return tuple(usable)
 
 
 def metadata_error(metadata: str | None) -> ErrorCode:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import starmap
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -16,7 +16,7 @@ from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.state import Group
 from kafkawire.broker.groups.streams import commits as streams_commits
 from kafkawire.broker.groups.streams.group import StreamsGroup
-from kafkawire.broker.handlers.commit_results import TopicResults, by_topic, metadata_error
+from kafkawire.broker.handlers.commit_results import TopicResults, by_topic, metadata_error, usable_topics
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics.entries import Change
@@ -51,6 +51,20 @@ FetchedTopic = OffsetFetchResponse.OffsetFetchResponseTopics
 FetchedPartition = OffsetFetchResponse.OffsetFetchResponsePartitions
 
 
+class _Named(NamedTuple):
+    """A topic of a commit.
+
+    Attributes:
+        asked: as in the request.
+        topic: that exists; None if none does.
+        errors: why the offset of each partition does not reach the group; NONE if it does.
+    """
+
+    asked: OffsetCommitRequest.OffsetCommitRequestTopic
+    topic: Topic | None
+    errors: Sequence[ErrorCode]
+
+
 class GroupOffsetHandlers:
     """Commit, return and delete the offsets of groups."""
 
@@ -74,14 +88,22 @@ class GroupOffsetHandlers:
     async def _commit(self, request: OffsetCommitRequest, call: Call) -> OffsetCommitResponse | Refused:
         if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
-        refused = self._commit_refused(request, call)
-        if not refused:
+        named = [self._named(topic, call) for topic in request.topics]
+        usable = replace(request, topics=usable_topics((each.asked, each.errors) for each in named))
+        refused = self._commit_refused(usable, call) if usable.topics else ErrorCode.NONE
+        if usable.topics and not refused:
             await self._coordinator.prepare([request.group_id])
         changes: list[Change] = []
-        results = [self._commit_topic(topic, request, call, refused, changes) for topic in request.topics]
+        results = [self._commit_topic(topic, request, refused, changes) for topic in named]
         self._coordinator.commit(changes)
         await self._coordinator.durable()
         return OffsetCommitResponse(topics=tuple(starmap(_CommittedTopic, by_topic(results))))
+
+    def _named(self, asked: OffsetCommitRequest.OffsetCommitRequestTopic, call: Call) -> _Named:
+        by_id = call.version >= _IDS_SINCE
+        topic = self._topics.find(asked.name, asked.topic_id, by_id=by_id)
+        error = self._access.topic_error(call.session, AclOperation.READ, topic, asked.name, by_id=by_id)
+        return _Named(asked, topic, [error or _unknown(topic, each.partition_index) for each in asked.partitions])
 
     def _commit_refused(self, request: OffsetCommitRequest, call: Call) -> ErrorCode:
         """The error of the group. A commit without a generation creates the group."""
@@ -102,21 +124,13 @@ class GroupOffsetHandlers:
         return ErrorCode.GROUP_ID_NOT_FOUND if call.version >= _MEMBER_ERROR_SINCE else ErrorCode.ILLEGAL_GENERATION
 
     def _commit_topic(
-        self,
-        asked: OffsetCommitRequest.OffsetCommitRequestTopic,
-        request: OffsetCommitRequest,
-        call: Call,
-        refused: ErrorCode,
-        changes: list[Change],
+        self, named: _Named, request: OffsetCommitRequest, refused: ErrorCode, changes: list[Change]
     ) -> TopicResults[_CommittedPartition]:
         """The results of a topic; the changes to make for it are added to ``changes``."""
-        by_id = call.version >= _IDS_SINCE
-        topic = self._topics.find(asked.name, asked.topic_id, by_id=by_id)
-        of_topic = self._access.topic_error(call.session, AclOperation.READ, topic, asked.name, by_id=by_id)
+        asked, topic, errors = named
         results: TopicResults[_CommittedPartition] = TopicResults(asked.name, asked.topic_id, [], [])
-        for partition in asked.partitions:
+        for partition, unusable in zip(asked.partitions, errors, strict=True):
             number = partition.partition_index
-            unusable = of_topic or _unknown(topic, number)
             error = unusable or refused or metadata_error(partition.committed_metadata)
             (results.refused if unusable else results.others).append(_CommittedPartition(number, error))
             if not error and topic is not None:

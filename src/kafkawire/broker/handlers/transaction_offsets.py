@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import starmap
 from typing import Final
 
@@ -10,7 +9,7 @@ from msgspec import structs
 
 from kafkawire.broker.groups.consumer.commits import transactional_commit_error
 from kafkawire.broker.groups.streams import commits as streams_commits
-from kafkawire.broker.handlers.commit_results import TopicResults, by_topic, metadata_error
+from kafkawire.broker.handlers.commit_results import TopicResults, by_topic, metadata_error, usable_topics
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.transactions import error_of_version, may_write
 from kafkawire.broker.internal_topics.entries import Change
@@ -75,8 +74,9 @@ class TransactionOffsetHandlers:
         named = [self._named(each, by_id=call.version >= _IDS_SINCE) for each in request.topics]
         places = [(topic, each) for topic in named for each in topic.partitions]
         unusable = {_key(place): self._error(*_key(place), call) for place in places}
-        usable = [place for place in places if not unusable[_key(place)]]
-        errors = unusable | (await self._committed(request, usable, call) if usable else {})
+        errors_of = ([unusable[_key((topic, each))] for each in topic.partitions] for topic in named)
+        usable = structs.replace(request, topics=usable_topics(zip(named, errors_of, strict=True)))
+        errors = unusable | (await self._committed(usable, call) if usable.topics else {})
         results = [_results(*each, unusable, errors) for each in zip(request.topics, named, strict=True)]
         return TxnOffsetCommitResponse(topics=tuple(starmap(_CommittedTopic, by_topic(results))))
 
@@ -85,15 +85,14 @@ class TransactionOffsetHandlers:
         topic = self._topics.by_id.get(asked.topic_id) if by_id else None
         return asked if topic is None else structs.replace(asked, name=topic.name)
 
-    async def _committed(
-        self, request: TxnOffsetCommitRequest, usable: Sequence[_Place], call: Call
-    ) -> dict[Partition, ErrorCode]:
+    async def _committed(self, request: TxnOffsetCommitRequest, call: Call) -> dict[Partition, ErrorCode]:
         """Commit the offsets of existing partitions; returns the errors for them."""
+        places = [(topic, each) for topic in request.topics for each in topic.partitions]
         error = await self._group_error(request, call)
         if error:
-            return {_key(place): error for place in usable}
-        errors = {_key(place): metadata_error(place[1].committed_metadata) for place in usable}
-        changes = [self._change(request.group_id, *place) for place in usable if not errors[_key(place)]]
+            return {_key(place): error for place in places}
+        errors = {_key(place): metadata_error(place[1].committed_metadata) for place in places}
+        changes = [self._change(request.group_id, *place) for place in places if not errors[_key(place)]]
         producer = Producer(request.producer_id, request.producer_epoch)
         self._coordinator.commit(changes, producer)
         await self._coordinator.durable()

@@ -7,10 +7,17 @@ from typing import TypeVar
 
 import pytest
 from msgspec.structs import replace
+from tests.interop.broker.same_answers.consumers import Consumer
 from tests.interop.broker.same_answers.scenario import same_answers_from_plain_brokers
 from tests.interop.broker.same_answers.talk import Talk
+from tests.interop.broker.same_answers.test_consumer_groups import create, prompt
 from tests.interop.broker.same_answers.test_groups import coordinated, strange_id, topic_of
-from tests.interop.broker.same_answers.test_transactions import add_offsets, begin, find_coordinator
+from tests.interop.broker.same_answers.test_transactions import (
+    add_offsets,
+    begin,
+    commit_offsets,
+    find_coordinator,
+)
 
 from kafkawire.layout import Uuid
 from kafkawire.protocol import (
@@ -97,3 +104,44 @@ def test_results_of_commits_with_transactions(talk: Talk) -> None:
             for group in ("co-tx-group", ""):
                 request = TxnOffsetCommitRequest("co-tx", group, *producer, topics=topics)
                 keep_in_order(talk, request, version, TxnOffsetCommitResponse)
+
+
+@same_answers_from_plain_brokers
+def test_members_need_no_epoch_for_what_is_refused_before(talk: Talk) -> None:
+    create(talk, "cg-topic", 4)
+    prompt(talk, "co-members")
+    member, other = (Consumer(talk, "co-members", name) for name in ("member-a", "member-b"))
+    member.join()
+    other.join()
+    member.beat()
+    member.beat(reports=True)
+    (owned,) = member.owned.values()
+    own, theirs = owned[0], next(each for each in range(4) if each not in owned)
+    asked = OffsetCommitRequest
+    one = asked.OffsetCommitRequestPartition
+    for partitions in ((own,), (own, 99), (99,), (theirs, own), (theirs, 99), (own, theirs, 99)):
+        named = asked.OffsetCommitRequestTopic(
+            "cg-topic", partitions=tuple(one(each, 5, committed_metadata="") for each in partitions)
+        )
+        unknown = replace(named, name="co-none", partitions=(one(0, 5, committed_metadata=""),))
+        for topics in ((named,), (named, unknown), (unknown, named)):
+            for epoch in (1, member.epoch - 1, member.epoch, 99):
+                request = OffsetCommitRequest("co-members", epoch, "member-a", topics=topics)
+                keep_in_order(talk, request, 9, OffsetCommitResponse)
+            stranger = OffsetCommitRequest("co-members", 1, "stranger", topics=topics)
+            keep_in_order(talk, stranger, 9, OffsetCommitResponse)
+    find_coordinator(talk, "co-members-tx")
+    producer = begin(talk, "co-members-tx")
+    add_offsets(talk, "co-members-tx", producer, "co-members")
+    for asked_for in ((own,), (own, 99), (theirs, 99), (99,)):
+        for epoch in (member.epoch - 1, member.epoch):
+            commit_offsets(
+                talk,
+                "co-members-tx",
+                producer,
+                "co-members",
+                *(("cg-topic", each, 5) for each in asked_for),
+                ("co-none", 0, 5),
+                generation=epoch,
+                member="member-a",
+            )

@@ -75,6 +75,10 @@ def test_members_commit(talk: Talk) -> None:
             commit("member-b", epoch, partition)
     commit("member-a", member.epoch - 1, 0, topic="st-other")
     commit("member-a", member.epoch, 0, topic="st-other")
+    for epoch in (1, member.epoch - 1, member.epoch):
+        for partitions in ((0, 99), (2, 99), (0, 1, 2, 99), (99,)):
+            commit("member-a", epoch, *partitions)
+        commit("member-a", epoch, 0, topic="st-none")
     commit("stranger", 1, 0)
     commit("", -1, 0)
     commit("member-a", member.epoch, 0, version=8)
