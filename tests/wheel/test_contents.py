@@ -70,6 +70,7 @@ def test_the_sdist_has_what_git_has(sdist: Path, root: Path) -> None:
     assert {"Makefile", "tests/conftest.py", "docs/index.md", "requirements/dev.txt", ".ci/run"} <= members
 
 
+@pytest.mark.extended
 def test_links_and_pictures_of_the_page_are_addresses(page: str) -> None:
     """A relative one leads nowhere on the page of an index."""
     addresses = re.findall(r'(?:href|src)="([^"]*)"', page)

@@ -73,6 +73,7 @@ def files_of(out: Path) -> dict[str, bytes]:
     return {str(file.relative_to(out)): file.read_bytes() for file in out.rglob("*") if file.is_file()}
 
 
+@pytest.mark.extended
 def test_a_failed_run_leaves_the_old_table(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out, empty = tmp_path / "out", tmp_path / "empty"
     empty.mkdir()
@@ -110,6 +111,7 @@ def test_a_new_table_replaces_the_old_one_and_gets_its_success_file_last(tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+@pytest.mark.extended
 def test_csv_and_json_hold_lists_and_bytes(tmp_path: Path) -> None:
     asked = ("--log", LOGS, "--table", "partition", "--columns", "partition_id,replicas")
     assert tables(*asked, "--out", tmp_path / "csv", "--format", "csv") == 0
@@ -123,6 +125,7 @@ def test_csv_and_json_hold_lists_and_bytes(tmp_path: Path) -> None:
     assert [json.loads(line) for line in lines] == plain
 
 
+@pytest.mark.extended
 def test_csv_for_spreadsheets_has_no_formulas(tmp_path: Path) -> None:
     values = ["=1+1", "-1", "@x", "\uff0b1", "a=b"]
     records = tuple(ConfigRecord(2, value, "retention.ms", value) for value in values)

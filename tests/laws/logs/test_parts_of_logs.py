@@ -78,6 +78,7 @@ _OPTIONS = st.builds(
 )
 
 
+@pytest.mark.extended
 @given(_segments(), st.just(ReadOptions()) | _OPTIONS, st.data())
 def test_parts_and_their_join_have_the_rows_of_the_log(
     workers: Workers, segments: list[list[bytes]], options: ReadOptions, data: st.DataObject

@@ -205,6 +205,7 @@ def test_librdkafka_static_member_returns_without_a_rebalance(broker: ThreadedBr
     first.close()
 
 
+@pytest.mark.extended
 def test_a_member_that_is_gone_loses_its_partitions(broker: ThreadedBroker, topic: str) -> None:
     first = confluent_consumer(broker, topic)
     second = confluent_consumer(broker, topic, **{"session.timeout.ms": 6000, "max.poll.interval.ms": 6000})

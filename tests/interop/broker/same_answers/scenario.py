@@ -112,6 +112,7 @@ def _named(test: Callable[[Pair], None], scenario: Scenario) -> Callable[[Pair],
     test.__qualname__ = scenario.__qualname__
     test.__module__ = scenario.__module__
     test.__doc__ = scenario.__doc__
+    test.__dict__.update(scenario.__dict__)  # the marks below the decorator
     return test
 
 

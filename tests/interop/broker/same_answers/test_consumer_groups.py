@@ -342,6 +342,7 @@ def test_administrators_see_and_remove(talk: Talk) -> None:
 
 
 @same_answers_from_brokers_with_policies
+@pytest.mark.extended
 def test_where_migration_is_disabled_only_empty_groups_change_their_kind(talk: Talk) -> None:
     """An empty group becomes one of the other kind. Nothing is assigned: Kafka's coordinator sees a new topic late."""
     create(talk, "cg-topic", 4)

@@ -381,6 +381,7 @@ def test_groups_of_two_members_at_most(talk: Talk) -> None:
 
 
 @same_answers_from_brokers_with_policies
+@pytest.mark.extended
 def test_times_of_members(talk: Talk) -> None:
     """Sessions end without heartbeats, ids that no client uses are forgotten, and a rebalance waits so long."""
     coordinated(talk, "gm-time")

@@ -195,6 +195,7 @@ FINALS = (
 )
 
 
+@pytest.mark.extended
 def test_scram(secure_pair: Pair) -> None:
     """Who does not exist is refused one message later than by Kafka: see the deviations of the broker."""
     upsertion = AlterUserScramCredentialsRequest.ScramCredentialUpsertion("scram-user", 1, 4096, b"salt", b"p" * 32)
