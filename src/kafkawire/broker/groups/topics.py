@@ -78,7 +78,8 @@ class KnownTopics:
         count = len(topic.partitions)
         known = self._hashes.get(topic.topic_id)
         if known is None or known[0] != count:
-            self._hashes = {each: value for each, value in self._hashes.items() if each in self._image.by_id}
+            if len(self._hashes) > 2 * len(self._image.by_id):
+                self._hashes = {each: value for each, value in self._hashes.items() if each in self._image.by_id}
             known = self._hashes[topic.topic_id] = (count, xxh3_64(self._hashed(topic)))
         return known[1]
 
