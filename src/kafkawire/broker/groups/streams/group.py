@@ -227,13 +227,12 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         configured, metadata_hash = self.configured, self.state.metadata_hash
         is_new = self.state.topology is None
         if is_new or configured is None or self._looked_at != self._topics.changes:
-            names = _required(topology)
-            unhashed = self._topics.unhashed(names)
+            counts = {name: count for name in _required(topology) if (count := self._partitions_of(name)) is not None}
+            unhashed = self._topics.unhashed(counts)
             is_long = sum(_TOPIC + len(each.partitions) for each in unhashed) > _LONG
             self._topics.learn(work.result(hashes_of, unhashed, is_long=is_long))
-            metadata_hash = self._topics.hash_of(names)
+            metadata_hash = self._topics.hash_of(counts)
             if is_new or configured is None or metadata_hash != self.state.metadata_hash:
-                counts = {name: count for name in names if (count := self._partitions_of(name)) is not None}
                 configured = work.result(_configured, topology, counts, is_long=is_large(topology))
         if configured.is_ready:
             joining.check_tasks(configured.subtopologies, request)
