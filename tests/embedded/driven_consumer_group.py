@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 from tests.embedded.configurations import configuration_of
+from tests.embedded.driven_topics import DrivenTopics
 from tests.embedded.received import received
 
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
@@ -14,39 +15,28 @@ from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.timers import Now
-from kafkawire.broker.groups.topics import KnownTopics
-from kafkawire.broker.image.topics import TopicsImage
 from kafkawire.layout.uuid import Uuid
-from kafkawire.protocol import (
-    ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatResponse,
-    PartitionRecord,
-    RemoveTopicRecord,
-    TopicRecord,
-)
+from kafkawire.protocol import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
 
 Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
 
 
-class DrivenConsumerGroup:
+class DrivenConsumerGroup(DrivenTopics):
     """A group, its records, and the topics of its cluster.
 
     Attributes:
         seconds: the time.
         group: the group.
         records: what it has written, by key.
-        image: the topics.
     """
 
     def __init__(self, **properties: str) -> None:
+        super().__init__()
         self.seconds = 1000.0
-        self.image = TopicsImage()
         self.records: dict[ConsumerKey, Message] = {}
-        self._end_offset = 1
         self.settings = ConsumerGroupSettings(configuration_of(**properties), lambda _: {})
-        self.topics = KnownTopics(self.image, lambda: self._end_offset, lambda _: None)
         self.group = self.made()
 
     @property
@@ -63,26 +53,6 @@ class DrivenConsumerGroup:
 
     def restart(self) -> None:
         self.group = self.made()
-
-    def create(self, name: str, partitions: int) -> Uuid:
-        """Create a topic, or add partitions."""
-        topic = self.image.by_name.get(name)
-        changes: list[Message] = []
-        if topic is None:
-            changes.append(TopicRecord(name, Uuid.random()))
-            self.image.apply_topic(TopicRecord(name, changes[0].topic_id))  # type: ignore[attr-defined]
-            topic = self.image.by_name[name]
-        for number in range(len(topic.partitions), partitions):
-            record = PartitionRecord(number, topic.topic_id, (1,), (1,), leader=1)
-            self.image.apply_partition(record)
-            changes.append(record)
-        self._committed(changes)
-        return topic.topic_id
-
-    def delete(self, name: str) -> None:
-        record = RemoveTopicRecord(self.image.by_name[name].topic_id)
-        self.image.apply_remove_topic(record)
-        self._committed([record])
 
     def send(self, request: ConsumerGroupHeartbeatRequest) -> ConsumerGroupHeartbeatResponse:
         """Send a heartbeat; an error is an answer here."""
@@ -115,10 +85,6 @@ class DrivenConsumerGroup:
                 self.records.pop(key, None)
             else:
                 self.records[key] = value
-
-    def _committed(self, changes: list[Message]) -> None:
-        self._end_offset += len(changes)
-        self.topics.committed(changes)
 
 
 class DrivenConsumer:

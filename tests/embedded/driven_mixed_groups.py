@@ -1,4 +1,4 @@
-"""Groups of both kinds without a broker around them, in memory and at a time that tests move; and a classic client."""
+"""Groups of several kinds without a broker around them: in memory, at a time that tests move; and a classic client."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.members import GroupMembers
 from kafkawire.broker.groups.share.live_groups import ShareGroups
 from kafkawire.broker.groups.share.settings import ShareGroupSettings
+from kafkawire.broker.groups.streams.group import StreamsGroup
 from kafkawire.broker.groups.streams.live_groups import StreamsGroups
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.topics import KnownTopics
@@ -42,6 +43,7 @@ from kafkawire.protocol import (
     JoinGroupResponse,
     LeaveGroupRequest,
     PartitionRecord,
+    StreamsGroupHeartbeatRequest,
     SyncGroupRequest,
     SyncGroupResponse,
     TopicRecord,
@@ -64,7 +66,7 @@ _OWNED = ConsumerProtocolSubscription.TopicPartition
 
 
 class DrivenMixedGroups:
-    """The group ``g`` of either kind.
+    """The group ``g`` of any kind.
 
     Attributes:
         clock: moved by ``wait``.
@@ -102,8 +104,8 @@ class DrivenMixedGroups:
             share_coordinator=self._share_coordinator,
         )
         streams_settings = StreamsGroupSettings(self._properties, lambda _: {})
-        streams = StreamsGroups(self.coordinator, self._classic, self.clock, streams_settings, self.topics)
-        self.members = GroupMembers(self.coordinator, self._classic, self._consumer, share, streams)
+        self._streams = StreamsGroups(self.coordinator, self._classic, self.clock, streams_settings, self.topics)
+        self.members = GroupMembers(self.coordinator, self._classic, self._consumer, share, self._streams)
 
     @property
     def consumer_group(self) -> MixedGroup | None:
@@ -115,7 +117,13 @@ class DrivenMixedGroups:
         """The group, if it is a classic one."""
         return self._classic.group("g")
 
+    @property
+    def streams_group(self) -> StreamsGroup | None:
+        """The group, if it is a streams group."""
+        return self._streams.group("g")
+
     async def close(self) -> None:
+        await self._streams.close()
         await self._consumer.close()
         await self._classic.close()
 
@@ -125,6 +133,7 @@ class DrivenMixedGroups:
         self._begin()
         self._classic.load()
         self._consumer.load()
+        self._streams.load()
 
     def create(self, name: str, partitions: int) -> None:
         """Create a topic, or add partitions."""
@@ -146,6 +155,14 @@ class DrivenMixedGroups:
             return await self._consumer.heartbeat(received(request, version), version, client, lambda _: True)
         except GroupError as refused:
             return ConsumerGroupHeartbeatResponse(error_code=refused.code, error_message=refused.message)
+
+    async def send_as_streamer(self, request: StreamsGroupHeartbeatRequest) -> ErrorCode:
+        """Send a heartbeat of a Kafka Streams application; returns its error."""
+        try:
+            answer = await self._streams.heartbeat(received(request, 0), ("client", "/127.0.0.1"))
+        except GroupError as refused:
+            return refused.code
+        return ErrorCode(answer.response.error_code)
 
     async def wait(self, seconds: float) -> None:
         """Let time pass, and the groups whose time has come be checked."""

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from typing import Final
 
 from tests.embedded.mortal_clients import OFFSETS_OF, Key, MortalClient, World
+from tests.embedded.streams_members import Subtopology, Topology, joining
 
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
@@ -20,6 +21,8 @@ from kafkawire.protocol import (
     LeaveGroupResponse,
     OffsetCommitRequest,
     OffsetCommitResponse,
+    StreamsGroupHeartbeatRequest,
+    StreamsGroupHeartbeatResponse,
     SyncGroupRequest,
     SyncGroupResponse,
 )
@@ -27,6 +30,7 @@ from kafkawire.protocol.error_codes import ErrorCode
 
 SESSION_MS: Final = 45_000
 _REBALANCE_MS: Final = 60_000
+_TOPOLOGY: Final = Topology(0, (Subtopology("0", (OFFSETS_OF,)),))
 _INSTANCE: Final = "instance"
 _COMMIT: Final = 9
 _LEAVING: Final = -1
@@ -226,6 +230,27 @@ class ConsumerMember(Member):
                 ConsumerGroupHeartbeatRequest.TopicPartitions(each.topic_id, each.partitions)
                 for each in answer.assignment.topic_partitions
             )
+        return ErrorCode.NONE
+
+
+class StreamsMember(ConsumerMember):
+    """A member of a streams group (KIP-1071); it reports that it has given up all tasks, whatever it has."""
+
+    async def leave(self) -> int:
+        request = StreamsGroupHeartbeatRequest(self.name, self.member_id, _LEAVING)
+        return (await self.client.send(request, 0, StreamsGroupHeartbeatResponse)).error_code
+
+    async def _beat(self, epoch: int) -> int:
+        request = StreamsGroupHeartbeatRequest(
+            self.name, self.member_id, epoch, active_tasks=(), standby_tasks=(), warmup_tasks=()
+        )
+        if not epoch:
+            request = joining(self.member_id, _TOPOLOGY, group=self.name, rebalance_ms=_REBALANCE_MS)
+        answer = await self.client.send(request, 0, StreamsGroupHeartbeatResponse)
+        if answer.error_code:
+            return answer.error_code
+        assert answer.member_epoch >= max(epoch, 1), f"{self.name}: epoch {answer.member_epoch} follows {epoch}"
+        self.epoch, self._is_current = answer.member_epoch, True
         return ErrorCode.NONE
 
 

@@ -34,7 +34,7 @@ from tests.embedded.mortal_clients import (
     Writer,
 )
 from tests.embedded.mortal_disk import KilledError, MortalDisk
-from tests.embedded.mortal_members import ClassicMember, ConsumerMember, Member, rivals
+from tests.embedded.mortal_members import ClassicMember, ConsumerMember, Member, StreamsMember, rivals
 from tests.embedded.partition_reading import Place, Reading, read
 from tests.embedded.turning_loop import TurningLoop
 
@@ -81,7 +81,12 @@ class Life:
             Transactor(world, name, number, is_v2=self.chance.random() < 0.7) for number, name in ((0, "t"), (1, "u"))
         ]
         both = rivals(world, "x")
-        self.members: list[Member] = [ClassicMember(world, "m"), ConsumerMember(world, "n"), *both]
+        self.members: list[Member] = [
+            ClassicMember(world, "m"),
+            ConsumerMember(world, "n"),
+            StreamsMember(world, "s"),
+            *both,
+        ]
         others: list[MortalClient] = [
             Writer(world, "writer"),
             IdempotentProducer(world, "producer"),

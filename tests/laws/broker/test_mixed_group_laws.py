@@ -9,12 +9,17 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups, Partition
+from tests.embedded.streams_members import joining
 from tests.laws.broker.test_consumer_group_laws import check_group
 
 from kafkawire.broker.groups.classic.states import State
 from kafkawire.broker.groups.consumer.group_state import ConsumerGroupState
 from kafkawire.broker.groups.consumer.states import GroupState
-from kafkawire.protocol import ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse
+from kafkawire.protocol import (
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    StreamsGroupHeartbeatRequest,
+)
 from kafkawire.protocol.error_codes import ErrorCode
 
 SEEDS = int(os.environ.get("KAFKAWIRE_GROUP_SEEDS", "40"))
@@ -120,6 +125,7 @@ class Life:
             self.lose_an_answer: 1,
             self.grow: 1,
             self.wait: 3,
+            self.streamer_passes: 1,
             self.restart: 1,
         }
         await self.chance.choices([*acts], [*acts.values()])[0]()
@@ -172,6 +178,19 @@ class Life:
                 client.forget()
             await self.groups.wait(46.0)
 
+    async def streamer_passes(self) -> None:
+        """An instance of a Kafka Streams application comes and goes; it gets in if the group is no other one's."""
+        group, classic = self.groups.consumer_group, self.groups.classic_group
+        is_taken = group is not None or (classic is not None and classic.state is not State.EMPTY)
+        error = await self.groups.send_as_streamer(joining("s"))
+        assert bool(error) == is_taken, error
+        if error:
+            assert error is ErrorCode.GROUP_ID_NOT_FOUND
+            return
+        self.check()
+        assert self.kinds[-1] == "streams"
+        assert not await self.groups.send_as_streamer(StreamsGroupHeartbeatRequest("g", "s", -1))
+
     async def lose_an_answer(self) -> None:
         if self.old:
             await self.chance.choice(self.old).lose_connection()
@@ -216,8 +235,9 @@ class Life:
         assert {client.error for client in self.old} <= CLASSIC_ERRORS
         assert {client.error for client in self.new} <= CONSUMER_ERRORS
         group, classic = self.groups.consumer_group, self.groups.classic_group
-        assert group is None or classic is None, "a group is of one kind"
-        kind = "none" if group is None and classic is None else "classic" if group is None else "consumer"
+        found = {"consumer": group, "classic": classic, "streams": self.groups.streams_group}
+        kind, *others = [name for name, each in found.items() if each is not None] or ["none"]
+        assert not others, "a group is of one kind"
         if self.kinds[-1:] != [kind]:
             self.kinds.append(kind)
             self.overlooked = {} if group is None else dict(self.owners_without_assignment(group.state))
@@ -317,4 +337,4 @@ async def test_members_of_both_protocols_never_share_and_always_converge(part: i
                 client.forget()
             await life.groups.close()
         kinds.update(f"{one} to {other}" for one, other in zip(life.kinds, life.kinds[1:], strict=False))
-    assert kinds >= {"classic to consumer", "consumer to classic"}
+    assert kinds >= {"classic to consumer", "consumer to classic", "streams to classic"}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
 from kafkawire.broker.groups.assigned_state import Subscriber
 from kafkawire.broker.groups.errors import GroupError
@@ -11,6 +11,9 @@ from kafkawire.broker.groups.timers import Now, Timers
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
+
+NO_ROOM: Final = "The members of all groups have no room for more."
+"""Why a member is refused that would take too much memory."""
 
 K = TypeVar("K", bound=Message)
 K_contra = TypeVar("K_contra", bound=Message, contravariant=True)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final, Protocol, TypeVar
 
 from kafkawire.broker.clock import Clock
+from kafkawire.broker.groups.assigned_group import NO_ROOM
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.live_groups import Expiring, LiveGroups
@@ -97,7 +98,7 @@ class AssignedGroups(LiveGroups[A]):
 
     def _check_room(self, size: int) -> None:
         if not self._has_room(size):
-            raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, "The members of all groups have no room for more.")
+            raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, NO_ROOM)
 
     def _settle(self, group: A) -> None:
         self._write(group, group.changes())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from kafkawire.broker.groups.xxh3 import xxh3_64
 from kafkawire.broker.image.topics import Topic, TopicsImage
@@ -12,6 +12,21 @@ from kafkawire.protocol import PartitionRecord, RemoveTopicRecord, TopicRecord
 from kafkawire.wire import Message
 
 _MAGIC: Final = b"\x00"
+
+
+class UnhashedTopic(NamedTuple):
+    """A topic as it is now.
+
+    Attributes:
+        topic_id, name: of the topic.
+        partitions: number to record.
+        rack_of: the rack of a broker; None if it has none.
+    """
+
+    topic_id: Uuid
+    name: str
+    partitions: Mapping[int, PartitionRecord]
+    rack_of: Callable[[int], str | None]
 
 
 class KnownTopics:
@@ -74,28 +89,49 @@ class KnownTopics:
             return 0
         return _signed(xxh3_64(b"".join(self._hash(topic).to_bytes(8, "little") for topic in topics)))
 
-    def _hash(self, topic: Topic) -> int:
-        count = len(topic.partitions)
-        known = self._hashes.get(topic.topic_id)
-        if known is None or known[0] != count:
-            self._hashes = {each: value for each, value in self._hashes.items() if each in self._image.by_id}
-            known = self._hashes[topic.topic_id] = (count, xxh3_64(self._hashed(topic)))
-        return known[1]
+    def unhashed(self, names: Iterable[str]) -> Sequence[UnhashedTopic]:
+        """Those of the topics that exist of which no hash is known."""
+        topics = (self._image.by_name.get(name) for name in names)
+        return [self._unhashed(topic) for topic in topics if topic is not None and not self._has_hash(topic)]
 
-    def _hashed(self, topic: Topic) -> bytes:
-        parts = [
-            _MAGIC,
-            topic.topic_id[:8][::-1],
-            topic.topic_id[8:][::-1],
-            _text(topic.name),
-            _int(len(topic.partitions)),
-        ]
-        for partition, record in topic.partitions.items():
-            parts.append(_int(partition))
-            racks = (self._rack_of(node) for node in record.replicas)
-            for rack in sorted(rack for rack in racks if rack is not None):
-                parts += (_int(_length(rack)), _text(rack))
-        return b"".join(parts)
+    def learn(self, hashes: Mapping[Uuid, tuple[int, int]]) -> None:
+        """Keep hashes of `hashes_of`."""
+        if len(self._hashes) + len(hashes) > 2 * len(self._image.by_id):
+            self._hashes = {each: value for each, value in self._hashes.items() if each in self._image.by_id}
+        self._hashes.update(hashes)
+
+    def _hash(self, topic: Topic) -> int:
+        if not self._has_hash(topic):
+            self.learn(hashes_of([self._unhashed(topic)]))
+        return self._hashes[topic.topic_id][1]
+
+    def _has_hash(self, topic: Topic) -> bool:
+        known = self._hashes.get(topic.topic_id)
+        return known is not None and known[0] == len(topic.partitions)
+
+    def _unhashed(self, topic: Topic) -> UnhashedTopic:
+        return UnhashedTopic(topic.topic_id, topic.name, dict(topic.partitions), self._rack_of)
+
+
+def hashes_of(topics: Iterable[UnhashedTopic]) -> Mapping[Uuid, tuple[int, int]]:
+    """Topic id to partition count and hash."""
+    return {topic.topic_id: (len(topic.partitions), xxh3_64(_hashed(topic))) for topic in topics}
+
+
+def _hashed(topic: UnhashedTopic) -> bytes:
+    parts = [
+        _MAGIC,
+        topic.topic_id[:8][::-1],
+        topic.topic_id[8:][::-1],
+        _text(topic.name),
+        _int(len(topic.partitions)),
+    ]
+    for partition, record in topic.partitions.items():
+        parts.append(_int(partition))
+        racks = (topic.rack_of(node) for node in record.replicas)
+        for rack in sorted(rack for rack in racks if rack is not None):
+            parts += (_int(_length(rack)), _text(rack))
+    return b"".join(parts)
 
 
 def _text(text: str) -> bytes:

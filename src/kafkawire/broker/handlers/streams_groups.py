@@ -9,6 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.features import STREAMS_FEATURE
 from kafkawire.broker.groups.assignors.tasks import Partitions, Tasks
 from kafkawire.broker.groups.errors import GroupError
@@ -37,6 +38,8 @@ from kafkawire.protocol.errors import PolicyViolationError
 
 HIDDEN_TOPICS: Final = "The described group uses topics that the client is not authorized to describe."
 
+_MOST_FAILURES: Final = 10_000
+"""Of topics that are not tried again for some time."""
 _SHOWN_ERRORS: Final = 3
 _UNEXPECTED: Final = "The server experienced an unexpected error when processing the request."
 
@@ -76,7 +79,7 @@ class StreamsGroupHandlers:
         if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
         try:
-            self._check_topics(request.topology, call)
+            await self._check_topics(request.topology, call)
             answer = await self._groups.heartbeat(request, (call.client_id, f"/{call.session.host}"))
         except GroupError as refused:
             return StreamsGroupHeartbeatResponse(error_code=refused.code, error_message=refused.message)
@@ -84,18 +87,19 @@ class StreamsGroupHandlers:
             return answer.response
         return await self._with_internal_topics(request.group_id, answer.response, answer.internal_topics, call)
 
-    def _check_topics(self, topology: StreamsGroupHeartbeatRequest.Topology | None, call: Call) -> None:
+    async def _check_topics(self, topology: StreamsGroupHeartbeatRequest.Topology | None, call: Call) -> None:
         """Check the topics of a topology: their names, and whether the client may see them."""
         names = dict.fromkeys(() if topology is None else _names(topology))
         internal = [name for name in names if name in INTERNAL_TOPICS]
         if internal:
             reason = f"Use of Kafka internal topics {','.join(internal)} in a Kafka Streams topology is prohibited."
             raise GroupError(ErrorCode.STREAMS_INVALID_TOPOLOGY, reason)
-        invalid = [name for name in names if not _is_valid(name)]
+        invalid = [name async for name in in_slices(names) if not _is_valid(name)]
         if invalid:
             reason = f"Topic names {','.join(invalid)} are not valid topic names."
             raise GroupError(ErrorCode.STREAMS_INVALID_TOPOLOGY, reason)
-        if not all(map(self._access.may_describe(call.session, ResourceType.TOPIC), names)):
+        may_describe = self._access.may_describe(call.session, ResourceType.TOPIC)
+        if [name async for name in in_slices(names) if not may_describe(name)]:
             raise GroupError(ErrorCode.TOPIC_AUTHORIZATION_FAILED, None)
 
     async def _with_internal_topics(
@@ -106,7 +110,7 @@ class StreamsGroupHandlers:
         call: Call,
     ) -> StreamsGroupHeartbeatResponse:
         """Create internal topics, as far as the client may; those that have failed just now are not tried again."""
-        forbidden = [name for name in topics if not self._may_create(name, call)]
+        forbidden = [name async for name in in_slices(topics) if not self._may_create(name, call)]
         if forbidden:
             return _more_about_topics(response, f"Unauthorized to CREATE on topics {','.join(forbidden)}.")
         now = self._clock.seconds()
@@ -130,14 +134,15 @@ class StreamsGroupHandlers:
         names = {topic.name for topic in topics}
         self._in_creation |= names
         try:
-            outcomes = await self._creation.create(tuple(map(_creatable, topics)), lambda _: None)
+            creatable = [_creatable(topic) async for topic in in_slices(topics)]
+            outcomes = await self._creation.create(creatable, lambda _: None)
         except PolicyViolationError as error:
             outcomes = dict.fromkeys(names, ItemError(error.code, str(error)))
         finally:
             self._in_creation -= names
         until = self._clock.seconds() + 2 * self._groups.settings.heartbeat_ms(group_id) / 1000
         for name, outcome in outcomes.items():
-            if isinstance(outcome, ItemError):
+            if isinstance(outcome, ItemError) and len(self._failures) < _MOST_FAILURES:
                 self._failures[name] = (outcome.message or _UNEXPECTED, until)
 
     # Descriptions.

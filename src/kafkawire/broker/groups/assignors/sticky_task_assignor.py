@@ -44,10 +44,10 @@ def assigned_tasks(
 
 
 def _partitions(names: Sequence[str], tasks: Iterable[Task]) -> Partitions:
-    found: dict[str, tuple[int, ...]] = {}
+    found: dict[str, list[int]] = {}
     for index, partition in sorted(tasks):
-        found[names[index]] = (*found.get(names[index], ()), partition)
-    return found
+        found.setdefault(names[index], []).append(partition)
+    return {name: tuple(partitions) for name, partitions in found.items()}
 
 
 class _Sharing:

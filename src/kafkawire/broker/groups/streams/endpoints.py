@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from kafkawire.broker.groups.assignors.tasks import Partitions
 from kafkawire.broker.groups.errors import GroupError
@@ -13,6 +14,9 @@ from kafkawire.model.java_order import in_java_order
 from kafkawire.protocol import StreamsGroupHeartbeatResponse
 from kafkawire.protocol.error_codes import ErrorCode
 
+MOST_TOPICS: Final = 30_000
+"""The most topics of all instances together in an answer."""
+
 Subtopologies = Mapping[str, ConfiguredSubtopology]
 _Endpoint = StreamsGroupHeartbeatResponse.Endpoint
 _Partitions = StreamsGroupHeartbeatResponse.TopicPartition
@@ -22,7 +26,7 @@ _OfEndpoint = StreamsGroupHeartbeatResponse.EndpointToPartitions
 def by_endpoint(
     members: Iterable[StreamsMember], subtopologies: Subtopologies, partitions_of: PartitionsOf
 ) -> tuple[_OfEndpoint, ...]:
-    """The partitions of the members that have an endpoint.
+    """The partitions of the members that have an endpoint; none if they have too many topics together.
 
     Args:
         members: in the order of the answer.
@@ -32,28 +36,38 @@ def by_endpoint(
     Raises:
         GroupError: a member has an endpoint while the topology is not ready, which Kafka does not expect.
     """
-    return tuple(_of_members(members, subtopologies, partitions_of))
+    shown = [member for member in members if member.endpoint is not None]
+    if shown and not subtopologies:
+        raise GroupError(ErrorCode.UNKNOWN_SERVER_ERROR, None)
+    topics: dict[str, Sequence[str]] = {}
+    total = 0
+    for member in shown:
+        for subtopology in (*member.assigned.active, *member.assigned.standby):
+            if subtopology not in topics:
+                configured = subtopologies[subtopology]
+                topics[subtopology] = in_java_order([*configured.source_topics, *configured.repartition_sources])
+            total += len(topics[subtopology])
+        if total > MOST_TOPICS:
+            return ()
+    return tuple(_of_members(shown, topics, partitions_of))
 
 
 def _of_members(
-    members: Iterable[StreamsMember], subtopologies: Subtopologies, partitions_of: PartitionsOf
+    members: Iterable[StreamsMember], topics: Mapping[str, Sequence[str]], partitions_of: PartitionsOf
 ) -> Iterator[_OfEndpoint]:
     for member in members:
-        if member.endpoint is None:
-            continue
-        if not subtopologies:
-            raise GroupError(ErrorCode.UNKNOWN_SERVER_ERROR, None)
         tasks = member.assigned.tasks
-        active, standby = (
-            tuple(_of_topics(each, subtopologies, partitions_of)) for each in (tasks.active, tasks.standby)
-        )
-        yield _OfEndpoint(_Endpoint(*member.endpoint), active, standby)
+        active, standby = (tuple(_of_topics(each, topics, partitions_of)) for each in (tasks.active, tasks.standby))
+        if member.endpoint is not None:
+            yield _OfEndpoint(_Endpoint(*member.endpoint), active, standby)
 
 
-def _of_topics(tasks: Partitions, subtopologies: Subtopologies, partitions_of: PartitionsOf) -> Iterator[_Partitions]:
+def _of_topics(
+    tasks: Partitions, topics: Mapping[str, Sequence[str]], partitions_of: PartitionsOf
+) -> Iterator[_Partitions]:
     for subtopology in in_java_order(tasks):
-        configured, partitions = subtopologies[subtopology], tasks[subtopology]
-        for topic in in_java_order([*configured.source_topics, *configured.repartition_sources]):
+        partitions = tasks[subtopology]
+        for topic in topics[subtopology]:
             count = partitions_of(topic)
             if count is None:
                 raise GroupError(ErrorCode.UNKNOWN_SERVER_ERROR, None)

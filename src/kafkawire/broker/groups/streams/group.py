@@ -5,16 +5,17 @@ The rules are those of Apache Kafka 4.3 (``GroupMetadataManager``). Nothing here
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from kafkawire.broker.groups import timers
-from kafkawire.broker.groups.assigned_group import AssignedGroup
+from kafkawire.broker.groups.assigned_group import NO_ROOM, AssignedGroup
 from kafkawire.broker.groups.assignors.tasks import NO_TASKS, Partitions, Tasks
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.streams import joining, target_assignment
 from kafkawire.broker.groups.streams.endpoints import by_endpoint
 from kafkawire.broker.groups.streams.group_state import StreamsChange, StreamsGroupState, StreamsKey
+from kafkawire.broker.groups.streams.long_work import AT_ONCE, Work
 from kafkawire.broker.groups.streams.member import StreamsMember
 from kafkawire.broker.groups.streams.owned_tasks import Task
 from kafkawire.broker.groups.streams.reconciliation import Aim, check_state, reconciled
@@ -23,7 +24,7 @@ from kafkawire.broker.groups.streams.states import StreamsMemberState
 from kafkawire.broker.groups.streams.statuses import StreamsStatus
 from kafkawire.broker.groups.streams.topology import ConfiguredTopology, InternalTopic, configured_topology
 from kafkawire.broker.groups.timers import Now, TimerKind
-from kafkawire.broker.groups.topics import KnownTopics
+from kafkawire.broker.groups.topics import KnownTopics, hashes_of
 from kafkawire.model.java_order import in_java_order, java_hash, timeline_order
 from kafkawire.protocol import (
     StreamsGroupCurrentMemberAssignmentKey,
@@ -43,6 +44,14 @@ from kafkawire.protocol.error_codes import ErrorCode
 _STANDBY_REPLICAS: Final = "num.standby.replicas"
 _NOT_VALIDATED: Final = -1
 _STALE: Final = "behind"
+_TASK_BYTES: Final = 300
+"""About how much memory a task of a member takes."""
+_LONG: Final = 1000
+"""How many steps of some microseconds each may be done at once."""
+_TOPIC: Final = 10
+"""The steps for a topic that is hashed; each of its partitions is one more."""
+_MEMBER: Final = 5
+"""The steps for a member that gets tasks; each of these is one more."""
 
 Status = StreamsGroupHeartbeatResponse.Status
 
@@ -98,6 +107,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
     Attributes:
         state: the records, folded.
         configured: the topology with the topics, as of the last heartbeat; None before the first.
+        size_of_tasks: the part of ``size`` for the tasks, as of the last heartbeat.
     """
 
     def __init__(
@@ -113,6 +123,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         self.configured: ConfiguredTopology | None = None
         self._settings = settings
         self._looked_at = -1
+        self.size_of_tasks = 0
         self._is_recorded = self.state.topology is not None
         self._endpoint_epoch = 0
         self._requested_shutdown: str | None = None
@@ -124,22 +135,35 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
 
     # Heartbeats.
 
-    def heartbeat(self, request: StreamsGroupHeartbeatRequest, client: tuple[str, str], now: Now) -> Answer:
+    def heartbeat(
+        self,
+        request: StreamsGroupHeartbeatRequest,
+        client: tuple[str, str],
+        now: Now,
+        work: Work = AT_ONCE,
+        has_room: Callable[[int], bool] = lambda _: True,
+    ) -> Answer:
         """A member joins, or lives.
 
         Args:
             request: the request.
             client: id and host of the client, the host as Kafka records it (``/127.0.0.1``).
             now: the time.
+            work: finds what may take long.
+            has_room: whether the group may take a number of bytes more.
 
         Raises:
             GroupError: it is refused; nothing has changed then.
+            LongWorkError: it is to be tried again after some work; nothing has changed then.
         """
         before = self._known(request)
         after = joining.updated(before, request, client)
-        topology = joining.checked_topology(self.state.topology, request.topology)
+        topology = self._checked_topology(request, work)
         status = [*self._stale(after)]
-        metadata = self._configure(topology, request)
+        metadata = self._configure(topology, request, work)
+        more = self._size_of_tasks(metadata.configured) - self.size_of_tasks
+        if more > 0 and not has_room(more):
+            raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, NO_ROOM)
         reported = joining.reported(request)
         check_state(after, reported)
         records = [*self._brought(before, after, topology)]
@@ -152,7 +176,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         if timers.ASSIGNMENT in self.timers:
             target = target._replace(tasks=NO_TASKS)
         elif epoch > self.state.assignment_epoch and not reasons:
-            targets = self._targets(after, metadata.configured)
+            targets = self._targets(after, metadata.configured, work)
             records += self._targeted(epoch, targets, now)
             target = _Target(epoch, targets[after.member_id])
         aim = Aim(*target, reported, lambda task: self._is_unreleased(task, after))
@@ -160,7 +184,8 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         if last != after:
             records.append((StreamsGroupCurrentMemberAssignmentKey(self.group_id, last.member_id), last.current))
         response = self._answer(request, before, last, metadata.configured, status)
-        self.size += 0 if self.state.topology is not None else _size(topology)
+        self.size_of_tasks += more
+        self.size += more + (0 if self.state.topology is not None else _size(topology))
         for record in records:
             self._write(*record)
         if last != after:
@@ -181,20 +206,34 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         joining.check_epoch(member, request)
         return member
 
+    def _size_of_tasks(self, configured: ConfiguredTopology) -> int:
+        return _TASK_BYTES * configured.tasks * (1 + self._settings.standby_replicas(self.group_id))
+
     def _stale(self, member: StreamsMember) -> Iterable[Status]:
         topology = self.state.topology
         if topology is not None and member.topology_epoch < topology.epoch:
             own, groups = (f"topology epoch {epoch}" for epoch in (member.topology_epoch, topology.epoch))
             yield Status(StreamsStatus.STALE_TOPOLOGY, f"The member's {own} is {_STALE} the group's {groups}.")
 
-    def _configure(self, topology: StreamsGroupTopologyValue, request: StreamsGroupHeartbeatRequest) -> _Metadata:
+    def _checked_topology(self, request: StreamsGroupHeartbeatRequest, work: Work) -> StreamsGroupTopologyValue:
+        known, asked = self.state.topology, request.topology
+        is_long = asked is not None and is_large(asked)
+        return work.result(joining.checked_topology, known, asked, is_long=is_long)
+
+    def _configure(
+        self, topology: StreamsGroupTopologyValue, request: StreamsGroupHeartbeatRequest, work: Work
+    ) -> _Metadata:
         """Look at the topics again if the topology is new or they may have changed."""
         configured, metadata_hash = self.configured, self.state.metadata_hash
         is_new = self.state.topology is None
         if is_new or configured is None or self._looked_at != self._topics.changes:
-            metadata_hash = self._topics.hash_of(_required(topology))
+            counts = {name: count for name in _required(topology) if (count := self._partitions_of(name)) is not None}
+            unhashed = self._topics.unhashed(counts)
+            is_long = sum(_TOPIC + len(each.partitions) for each in unhashed) > _LONG
+            self._topics.learn(work.result(hashes_of, unhashed, is_long=is_long))
+            metadata_hash = self._topics.hash_of(counts)
             if is_new or configured is None or metadata_hash != self.state.metadata_hash:
-                configured = configured_topology(topology, self._partitions_of)
+                configured = work.result(_configured, topology, counts, is_long=is_large(topology))
         if configured.is_ready:
             joining.check_tasks(configured.subtopologies, request)
         self.configured, self._looked_at = configured, self._topics.changes
@@ -252,9 +291,12 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         is_too_early = epoch > self.state.assignment_epoch and not self._is_due(now)
         return (_delayed("assignment interval"),) if is_too_early else ()
 
-    def _targets(self, member: StreamsMember, configured: ConfiguredTopology) -> Mapping[str, Tasks]:
-        standby_replicas = self._settings.standby_replicas(self.group_id)
-        return target_assignment.target_assignment(self.state, member, configured, standby_replicas)
+    def _targets(self, member: StreamsMember, configured: ConfiguredTopology, work: Work) -> Mapping[str, Tasks]:
+        specs = target_assignment.specs
+        known, updated = specs(self.state, self.state.members.values()), specs(self.state, (member,))
+        replicas = self._settings.standby_replicas(self.group_id)
+        is_long = _is_long(configured, replicas, len(known))
+        return work.result(target_assignment.target_assignment, known, updated, configured, replicas, is_long=is_long)
 
     def _is_due(self, now: Now) -> bool:
         interval, last = self._settings.assignment_ms(self.group_id), self.state.assigned_at_ms
@@ -270,7 +312,10 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         if not state.members or state.epoch <= state.assignment_epoch or configured is None or not self._is_due(now):
             return
         standby_replicas = int(state.assignment_configs.get(_STANDBY_REPLICAS, "0"))
-        targets = target_assignment.target_assignment(state, None, configured, standby_replicas)
+        if _is_long(configured, standby_replicas, len(state.members)):
+            return  # the next heartbeat does it
+        known = target_assignment.specs(state, state.members.values())
+        targets = target_assignment.target_assignment(known, {}, configured, standby_replicas)
         for record in [*self._targeted(state.epoch, targets, now)]:
             self._write(*record)
 
@@ -356,6 +401,8 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         self._write(*record)
         if self.is_empty:
             self._requested_shutdown = None
+            self.size -= self.size_of_tasks
+            self.size_of_tasks = 0
 
     def _begin_session(self, member_id: str, now: Now) -> None:
         session = self._settings.session_ms(self.group_id)
@@ -371,6 +418,28 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
     def _partitions_of(self, name: str) -> int | None:
         topic = self._topics.id_of(name)
         return None if topic is None else self._topics.partitions_of(topic)
+
+
+def _configured(topology: StreamsGroupTopologyValue, counts: Mapping[str, int]) -> ConfiguredTopology:
+    return configured_topology(topology, counts.get)
+
+
+def _is_long(configured: ConfiguredTopology, standby_replicas: int, members: int) -> bool:
+    """Whether it takes long to assign tasks."""
+    return configured.tasks * (1 + standby_replicas) + _MEMBER * members > _LONG
+
+
+def is_large(topology: StreamsGroupTopologyValue | StreamsGroupHeartbeatRequest.Topology) -> bool:
+    """Whether it takes long to find out what a topology means: it has many topics, configurations or groups."""
+    most = _LONG
+    for each in topology.subtopologies:
+        topics = (*each.repartition_source_topics, *each.state_changelog_topics)
+        most -= 1 + len(each.source_topics) + len(each.repartition_sink_topics)
+        most -= sum(1 + len(topic.topic_configs) for topic in topics)
+        most -= sum(1 + len(one.source_topics) + len(one.repartition_source_topics) for one in each.copartition_groups)
+        if most < 0:
+            return True
+    return False
 
 
 def _required(topology: StreamsGroupTopologyValue) -> Iterable[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from weakref import WeakValueDictionary
 
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.groups.assigned_groups import AssignedGroups
@@ -13,7 +16,8 @@ from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.state import GroupKind
 from kafkawire.broker.groups.streams.group import Answer, StreamsGroup
 from kafkawire.broker.groups.streams.joining import check
-from kafkawire.broker.groups.streams.member import LEFT
+from kafkawire.broker.groups.streams.long_work import DeferredWork, LongWorkError, Work
+from kafkawire.broker.groups.streams.member import LEFT, TAG_BYTES
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.internal_topics.entries import Change
@@ -43,6 +47,14 @@ class StreamsGroups(AssignedGroups[StreamsGroup]):
         super().__init__(coordinator, clock, topics, GroupKind.STREAMS, settings.most_bytes)
         self._classic = classic
         self._settings = settings
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """By group: its heartbeats are answered one at a time, as some take long."""
+        self._thread = ThreadPoolExecutor(1, "kafkawire large streams groups")
+
+    async def close(self) -> None:
+        """Stop the timers, and end the thread."""
+        await super().close()
+        self._thread.shutdown(cancel_futures=True)
 
     @property
     def settings(self) -> StreamsGroupSettings:
@@ -63,7 +75,20 @@ class StreamsGroups(AssignedGroups[StreamsGroup]):
         check(request)
         self._check_room(_size(request))
         self._existing(request)
-        await self._coordinator.prepare([request.group_id])
+        group_id, work = request.group_id, DeferredWork()
+        answer: Answer | None = None
+        async with self._turns.setdefault(group_id, asyncio.Lock()):
+            while answer is None:
+                await self._coordinator.prepare([group_id])
+                try:
+                    answer = self._answer(request, client, work)
+                except LongWorkError as long:
+                    await asyncio.get_running_loop().run_in_executor(self._thread, long.work)
+        await self._coordinator.durable()
+        return answer
+
+    def _answer(self, request: StreamsGroupHeartbeatRequest, client: tuple[str, str], work: Work) -> Answer:
+        """The answer to a heartbeat; the log is prepared."""
         group = self._existing(request)
         before: Sequence[Change] = ()
         if self._classic.group(request.group_id) is not None:
@@ -71,12 +96,11 @@ class StreamsGroups(AssignedGroups[StreamsGroup]):
         if request.member_epoch == LEFT:
             answer = Answer(group.leave(request), {})
         else:
-            answer = group.heartbeat(request, client, self._now())
+            answer = group.heartbeat(request, client, self._now(), work, self._has_room)
         self._write(group, [*before, *group.changes()])
         self._keep(group)
         if before:
             self._classic.end(request.group_id)
-        await self._coordinator.durable()
         return answer
 
     def found(self, group_id: str) -> StreamsGroup:
@@ -129,7 +153,8 @@ class StreamsGroups(AssignedGroups[StreamsGroup]):
 
 def _size(request: StreamsGroupHeartbeatRequest) -> int:
     """About how many bytes the group keeps of it."""
-    tags = request.client_tags or ()
-    names = (request.member_id, request.rack_id or "", request.process_id or "", *(each.value for each in tags))
+    tags, endpoint = request.client_tags or (), request.user_endpoint
+    host = "" if endpoint is None else endpoint.host
+    names = (request.member_id, request.rack_id or "", request.process_id or "", host)
     topology = 0 if request.topology is None else len(StreamsGroupHeartbeatRequest(topology=request.topology).encode(0))
-    return topology + sum(map(len, names))
+    return topology + sum(map(len, names)) + sum(TAG_BYTES + len(each.key) + len(each.value) for each in tags)

@@ -16,6 +16,9 @@ from kafkawire.wire.message import Struct
 LEFT: Final = -1
 """The epoch of a member that leaves."""
 
+TAG_BYTES: Final = 100
+"""About how many bytes a tag takes besides its key and its value."""
+
 
 class Endpoint(NamedTuple):
     """Where other instances of an application reach a member (``application.server``).
@@ -77,7 +80,7 @@ class StreamsMember(Struct, frozen=True):
         """About how many bytes of memory its client determines."""
         host = "" if self.endpoint is None else self.endpoint.host
         names = (self.member_id, self.rack_id or "", self.client_id, self.process_id, host)
-        return sum(map(len, (*names, *self.tags, *self.tags.values())))
+        return sum(map(len, (*names, *self.tags, *self.tags.values()))) + TAG_BYTES * len(self.tags)
 
     def is_reconciled_to(self, epoch: int) -> bool:
         """Whether it has all of the target assignment of an epoch."""

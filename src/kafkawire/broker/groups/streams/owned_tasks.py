@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Self, TypeAlias
 
 from msgspec import field
@@ -83,10 +83,9 @@ def partitions_of(
 def have_in_common(one: Tasks, other: Tasks) -> bool:
     """Whether some task is in both in the same role."""
     return any(
-        partition in theirs.get(subtopology, ())
+        not frozenset(partitions).isdisjoint(theirs.get(subtopology, ()))
         for own, theirs in zip(one, other, strict=True)
         for subtopology, partitions in own.items()
-        for partition in partitions
     )
 
 
@@ -111,30 +110,34 @@ class TaskOwners:
     """The processes that have each task, or are to give it up."""
 
     def __init__(self) -> None:
-        self._processes: dict[Task, dict[str, None]] = {}
+        self._roles: tuple[dict[str, dict[int, frozenset[str]]], ...] = tuple({} for _ in Tasks._fields)
 
     def add(self, process_id: str, owned: OwnedTasks) -> None:
         """A member of a process has tasks now."""
-        for task in _each(owned):
-            self._processes.setdefault(task, {})[process_id] = None
+        own = frozenset((process_id,))
+        for by_subtopology, tasks in zip(self._roles, owned.tasks, strict=True):
+            for subtopology, partitions in tasks.items():
+                processes = by_subtopology.setdefault(subtopology, {})
+                for partition in partitions:
+                    others = processes.get(partition)
+                    processes[partition] = own if others is None else others | own
 
     def remove(self, process_id: str, owned: OwnedTasks) -> None:
         """A member of a process has tasks no more."""
-        for task in _each(owned):
-            processes = self._processes.get(task, {})
-            processes.pop(process_id, None)
-            if not processes:
-                self._processes.pop(task, None)
+        own = frozenset((process_id,))
+        for by_subtopology, tasks in zip(self._roles, owned.tasks, strict=True):
+            for subtopology, partitions in tasks.items():
+                processes = by_subtopology.get(subtopology, {})
+                for partition in partitions:
+                    others = processes.pop(partition, own) - own
+                    if others:
+                        processes[partition] = others
+                if not processes:
+                    by_subtopology.pop(subtopology, None)
 
     def is_unreleased(self, task: Task, process_id: str) -> bool:
         """Whether a process cannot get a task now: it has it already, or another one processes it."""
-        if task.role == ACTIVE and task in self._processes:
+        role, subtopology, partition = task
+        if role == ACTIVE and partition in self._roles[ACTIVE].get(subtopology, ()):
             return True
-        roles = (task._replace(role=role) for role in range(len(Tasks._fields)))
-        return any(process_id in self._processes.get(each, ()) for each in roles)
-
-
-def _each(owned: OwnedTasks) -> Iterator[Task]:
-    for role, by_subtopology in enumerate(owned.tasks):
-        for subtopology, partitions in by_subtopology.items():
-            yield from (Task(role, subtopology, partition) for partition in partitions)
+        return any(process_id in each.get(subtopology, {}).get(partition, ()) for each in self._roles)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
 from kafkawire.broker.groups.errors import GroupError
@@ -44,11 +45,13 @@ def partition_counts(
     """
     counts = _repartition_counts(subtopologies, partitions_of)
     repartition = [topic for each in subtopologies for topic in each.repartition_source_topics]
-    fixed = in_java_order(dict.fromkeys(topic.name for topic in repartition if topic.partitions))
+    fixed = dict.fromkeys(in_java_order(dict.fromkeys(topic.name for topic in repartition if topic.partitions)))
     flexible = {topic.name for topic in repartition if not topic.partitions}
+    # Groups do not change these counts: one that would is refused.
+    counts_of_fixed = dict.fromkeys(count_of(name, counts, partitions_of) for name in fixed)
     for group in copartition_groups:
         known = {name: count_of(name, counts, partitions_of) for name in group}
-        counts.update(_copartitioned(known, fixed, flexible, lambda name: count_of(name, counts, partitions_of)))
+        counts.update(_copartitioned(known, fixed.keys(), flexible, counts_of_fixed))
     return {**counts, **_changelog_counts(subtopologies, counts, partitions_of)}
 
 
@@ -66,29 +69,46 @@ def _repartition_counts(subtopologies: Sequence[Subtopology], partitions_of: Par
     """Those of the topology; other topics get that of the largest topic from which a subtopology writes them."""
     repartition = [topic for each in subtopologies for topic in each.repartition_source_topics]
     counts = {topic.name: topic.partitions for topic in repartition if topic.partitions}
-    is_complete = False
-    while not is_complete:
-        is_complete, before = True, len(counts)
-        for each in subtopologies:
-            for sink in each.repartition_sink_topics:
-                if sink in counts:
-                    continue
-                largest = _largest_source(each, counts, partitions_of)
-                if largest is None:
-                    is_complete = False
-                else:
-                    counts[sink] = largest
-        if not is_complete and len(counts) == before:
-            raise _invalid(
-                "Failed to compute number of partitions for all repartition topics. There may be loops in the topology"
-                " that cannot be resolved."
-            )
+    _count_sinks(subtopologies, counts, partitions_of)
+    if any(sink not in counts for each in subtopologies for sink in each.repartition_sink_topics):
+        raise _invalid(
+            "Failed to compute number of partitions for all repartition topics. There may be loops in the topology"
+            " that cannot be resolved."
+        )
     if any(topic.name not in counts for topic in repartition):
         raise _invalid(
             "Failed to compute number of partitions for all repartition topics, because a repartition source topic is"
             " never used as a sink topic."
         )
     return counts
+
+
+def _count_sinks(subtopologies: Sequence[Subtopology], counts: dict[str, int], partitions_of: PartitionsOf) -> None:
+    """Give sinks their counts as Kafka does, which visits the subtopologies in rounds until all counts are known.
+
+    What a subtopology writes has the count of the largest of those of its sources that are known at its first visit
+    with such a source; visits without one change nothing and are left out.
+    """
+    visits = list[tuple[int, int]]()
+    waiting: dict[str, list[int]] = {}
+    for position, each in enumerate(subtopologies):
+        if _largest_source(each, counts, partitions_of) is not None:
+            visits.append((0, position))
+        else:
+            for topic in each.repartition_source_topics:
+                waiting.setdefault(topic.name, []).append(position)
+    heapify(visits)
+    while visits:
+        number, position = heappop(visits)
+        subtopology = subtopologies[position]
+        new = [sink for sink in subtopology.repartition_sink_topics if sink not in counts]
+        largest = _largest_source(subtopology, counts, partitions_of)
+        if largest is None:
+            continue
+        for sink in new:
+            counts[sink] = largest
+            for waits in waiting.pop(sink, ()):
+                heappush(visits, (number + (waits < position), waits))
 
 
 def _largest_source(subtopology: Subtopology, counts: Counts, partitions_of: PartitionsOf) -> int | None:
@@ -98,7 +118,7 @@ def _largest_source(subtopology: Subtopology, counts: Counts, partitions_of: Par
 
 
 def _copartitioned(
-    group: Counts, fixed: Sequence[str], flexible: Set[str], count: Callable[[str], int]
+    group: Counts, fixed: Set[str], flexible: Set[str], counts_of_fixed: Iterable[int]
 ) -> Mapping[str, int]:
     """The count of the repartition topics of a group: that of its other topics, of all fixed ones, or the largest."""
     repartition = {name: each for name, each in group.items() if name in fixed or name in flexible}
@@ -108,7 +128,7 @@ def _copartitioned(
     if others:
         shared = _same(others.values(), others)
     elif fixed:
-        shared = _same(map(count, fixed), repartition)
+        shared = _same(counts_of_fixed, repartition)
     else:
         shared = max(repartition.values())
     for name in in_java_order(repartition):

@@ -103,9 +103,10 @@ def _difference(role: int, owned: Partitions, target: Partitions, is_unreleased:
     kept, given_up, free, waits = {}, {}, {}, False
     for subtopology in sorted({*owned, *target}):
         own, wanted = owned.get(subtopology, ()), target.get(subtopology, ())
-        kept[subtopology] = tuple(each for each in own if each in wanted)
-        given_up[subtopology] = tuple(each for each in own if each not in wanted)
-        new = [each for each in wanted if each not in own]
+        all_own, all_wanted = frozenset(own), frozenset(wanted)
+        kept[subtopology] = tuple(each for each in own if each in all_wanted)
+        given_up[subtopology] = tuple(each for each in own if each not in all_wanted)
+        new = [each for each in wanted if each not in all_own]
         free[subtopology] = tuple(each for each in new if not is_unreleased(Task(role, subtopology, each)))
         waits = waits or len(free[subtopology]) < len(new)
     return _Difference(_some(kept), _some(given_up), _some(free), waits)

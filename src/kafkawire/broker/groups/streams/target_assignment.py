@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from kafkawire.broker.groups.assignors.sticky_task_assignor import assigned_tasks
 from kafkawire.broker.groups.assignors.tasks import NO_TASKS, MemberSpec, Partitions, Tasks
@@ -13,26 +13,31 @@ from kafkawire.model.java_order import hash_order, java_hash, timeline_order
 from kafkawire.protocol import StreamsGroupTargetAssignmentMemberKey, StreamsGroupTargetAssignmentMemberValue
 
 
+def specs(state: StreamsGroupState, members: Iterable[StreamsMember]) -> Mapping[str, MemberSpec]:
+    """Members with what they shall have so far."""
+    return {each.member_id: MemberSpec(each.process_id, state.target(each.member_id)) for each in members}
+
+
 def target_assignment(
-    state: StreamsGroupState, updated: StreamsMember | None, topology: ConfiguredTopology, standby_replicas: int
+    known: Mapping[str, MemberSpec],
+    updated: Mapping[str, MemberSpec],
+    topology: ConfiguredTopology,
+    standby_replicas: int,
 ) -> Mapping[str, Tasks]:
     """What each member shall have, in Kafka's order; nothing if the topology is not ready.
 
     Args:
-        state: the group.
-        updated: a member that has sent a heartbeat, as it is after that; None if none has.
+        known: the members of the group, by id, in the order in which they came.
+        updated: the member that has sent a heartbeat, as it is after that; empty if none has.
         topology: of the group.
         standby_replicas: how many standby tasks each task with state shall have.
     """
-    members = {member_id: state.members[member_id] for member_id in timeline_order(state.members, java_hash)}
-    if updated is not None:
-        members[updated.member_id] = updated
-    specs = {
-        member_id: MemberSpec(members[member_id].process_id, state.target(member_id))
-        for member_id in hash_order(members, java_hash)
-    }
-    targets = assigned_tasks(specs, topology.subtopologies, standby_replicas) if topology.is_ready else {}
-    return {member_id: targets.get(member_id, NO_TASKS) for member_id in specs}
+    members = {**{member_id: known[member_id] for member_id in timeline_order(known, java_hash)}, **updated}
+    in_order = {member_id: members[member_id] for member_id in hash_order(members, java_hash)}
+    targets: Mapping[str, Tasks] = {}
+    if topology.is_ready:
+        targets = assigned_tasks(in_order, topology.subtopologies, standby_replicas)
+    return {member_id: targets.get(member_id, NO_TASKS) for member_id in in_order}
 
 
 def changes(state: StreamsGroupState, targets: Mapping[str, Tasks]) -> Iterator[StreamsChange]:

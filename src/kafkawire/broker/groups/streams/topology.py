@@ -27,6 +27,9 @@ from kafkawire.wire.message import Struct
 
 V = TypeVar("V")
 
+MOST_TASKS: Final = 20_000
+"""The most tasks of a group: a topology of a few bytes can have any number, and all members must name theirs."""
+
 _SHOWN: Final = 3
 
 
@@ -95,6 +98,11 @@ class ConfiguredTopology(Struct, frozen=True):
     problem: Problem | None = None
 
     @property
+    def tasks(self) -> int:
+        """How many tasks it has, without standby tasks."""
+        return sum(each.tasks for each in self.subtopologies.values())
+
+    @property
     def is_ready(self) -> bool:
         """Whether its tasks can be assigned."""
         return self.problem is None
@@ -121,6 +129,7 @@ def configured_topology(topology: StreamsGroupTopologyValue, partitions_of: Part
         counts = partition_counts(subtopologies, groups, partitions_of)
         configured = {each.subtopology_id: _configured(each, counts, partitions_of) for each in subtopologies}
         in_order = {each: configured[each] for each in sorted(configured, key=java_rank)}
+        _check_tasks(in_order.values())
         internal = _missing_topics(subtopologies, in_order, partitions_of)
     except IncorrectlyPartitionedError as error:
         return _with_problem(StreamsStatus.INCORRECTLY_PARTITIONED_TOPICS, str(error))
@@ -128,6 +137,12 @@ def configured_topology(topology: StreamsGroupTopologyValue, partitions_of: Part
         return ConfiguredTopology(in_order)
     detail = f"Internal topics are missing: {_first_of([*internal])}"
     return ConfiguredTopology(in_order, internal, Problem(StreamsStatus.MISSING_INTERNAL_TOPICS, detail))
+
+
+def _check_tasks(subtopologies: Iterable[ConfiguredSubtopology]) -> None:
+    if sum(each.tasks for each in subtopologies) > MOST_TASKS:
+        reason = f"The topology has more than {MOST_TASKS} tasks, the limit of this broker."
+        raise GroupError(ErrorCode.STREAMS_INVALID_TOPOLOGY, reason)
 
 
 def _copartition_group(subtopology: Subtopology, group: StreamsGroupTopologyValue.CopartitionGroup) -> Sequence[str]:
