@@ -1,6 +1,6 @@
 """A streams group of KIP-1071: heartbeats and times in; answers, records and timers out.
 
-The rules are those of Apache Kafka 4.3 (``GroupMetadataManager``). Nothing here waits or writes.
+The rules are those of Apache Kafka 4.3 or 4.4 (``GroupMetadataManager``). Nothing here waits or writes.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from kafkawire.broker.groups.streams.reconciliation import Aim, check_state, rec
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.streams.states import StreamsMemberState
 from kafkawire.broker.groups.streams.statuses import StreamsStatus
+from kafkawire.broker.groups.streams.task_offsets import NO_TASK_OFFSETS, TaskOffsets
 from kafkawire.broker.groups.streams.topology import ConfiguredTopology, InternalTopic, configured_topology
 from kafkawire.broker.groups.timers import Now, TimerKind
 from kafkawire.broker.groups.topics import KnownTopics
@@ -78,11 +79,11 @@ class _Target(NamedTuple):
 
     Attributes:
         epoch: of it.
-        tasks: of the member.
+        tasks: of each member.
     """
 
     epoch: int
-    tasks: Tasks
+    tasks: Mapping[str, Tasks]
 
 
 class StreamsGroup(AssignedGroup[StreamsKey]):
@@ -98,6 +99,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
     Attributes:
         state: the records, folded.
         configured: the topology with the topics, as of the last heartbeat; None before the first.
+        task_offsets: member id to the offsets of its tasks.
     """
 
     def __init__(
@@ -111,7 +113,9 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         self.state = StreamsGroupState(group_id, records)
         super().__init__(self.state, topics, "streams", settings.most_members)
         self.configured: ConfiguredTopology | None = None
+        self.task_offsets: dict[str, TaskOffsets] = {}
         self._settings = settings
+        self._first: _Target | None = None
         self._looked_at = -1
         self._is_recorded = self.state.topology is not None
         self._endpoint_epoch = 0
@@ -136,10 +140,11 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
             GroupError: it is refused; nothing has changed then.
         """
         before = self._known(request)
-        after = joining.updated(before, request, client)
+        after = joining.updated(before, request, client, is_later=self._settings.is_later)
         topology = joining.checked_topology(self.state.topology, request.topology)
         status = [*self._stale(after)]
         metadata = self._configure(topology, request)
+        offsets = self.task_offsets.get(after.member_id, NO_TASK_OFFSETS).updated(request)
         reported = joining.reported(request)
         check_state(after, reported)
         records = [*self._brought(before, after, topology)]
@@ -148,17 +153,21 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
             self._delay(now)
         reasons = self._reasons_to_wait(epoch, now)
         status += reasons
-        target = _Target(self.state.assignment_epoch, self.state.target(after.member_id))
+        target = _Target(self.state.assignment_epoch, self.state.targets)
         if timers.ASSIGNMENT in self.timers:
-            target = target._replace(tasks=NO_TASKS)
+            target = target._replace(tasks={})
         elif epoch > self.state.assignment_epoch and not reasons:
-            targets = self._targets(after, metadata.configured)
-            records += self._targeted(epoch, targets, now)
-            target = _Target(epoch, targets[after.member_id])
-        aim = Aim(*target, reported, lambda task: self._is_unreleased(task, after))
+            target = _Target(
+                epoch, self._targets(after, metadata.configured, {**self.task_offsets, after.member_id: offsets})
+            )
+            records += self._targeted(epoch, target.tasks, now)
+        target = self._noted(target)
+        tasks, is_later = target.tasks.get(after.member_id, NO_TASKS), self._settings.is_later
+        aim = Aim(target.epoch, tasks, reported, lambda task: self._is_unreleased(task, after), converts=is_later)
         last = after if after.is_reconciled_to(target.epoch) else reconciled(after, aim)
         if last != after:
             records.append((StreamsGroupCurrentMemberAssignmentKey(self.group_id, last.member_id), last.current))
+        self.task_offsets[last.member_id] = offsets
         response = self._answer(request, before, last, metadata.configured, status)
         self.size += 0 if self.state.topology is not None else _size(topology)
         for record in records:
@@ -171,7 +180,8 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
     def _known(self, request: StreamsGroupHeartbeatRequest) -> StreamsMember:
         """The member that sends a heartbeat; a new one if it joins."""
         is_joining = request.member_epoch == 0
-        if is_joining and len(self.state.members) >= self._most_members:
+        is_known = self._settings.is_later and request.member_id in self.state.members
+        if is_joining and len(self.state.members) >= self._most_members and not is_known:
             reason = f"The streams group has reached its maximum capacity of {self._most_members} members."
             raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, reason)
         member = self.state.members.get(request.member_id)
@@ -235,7 +245,8 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         return StreamsGroupMetadataKey(self.group_id), value
 
     def _is_unreleased(self, task: Task, member: StreamsMember) -> bool:
-        return self.state.owners.is_unreleased(task, member.process_id)
+        own = member.assigned.tasks if self._settings.is_later else None
+        return self.state.owners.is_unreleased(task, member.process_id, own)
 
     # Target assignments.
 
@@ -252,9 +263,19 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         is_too_early = epoch > self.state.assignment_epoch and not self._is_due(now)
         return (_delayed("assignment interval"),) if is_too_early else ()
 
-    def _targets(self, member: StreamsMember, configured: ConfiguredTopology) -> Mapping[str, Tasks]:
-        standby_replicas = self._settings.standby_replicas(self.group_id)
-        return target_assignment.target_assignment(self.state, member, configured, standby_replicas)
+    def _targets(
+        self, member: StreamsMember, configured: ConfiguredTopology, offsets: Mapping[str, TaskOffsets]
+    ) -> Mapping[str, Tasks]:
+        replicas, used = self._settings.standby_replicas(self.group_id), offsets if self._settings.is_later else None
+        return target_assignment.target_assignment(self.state, member, configured, replicas, used)
+
+    def _noted(self, target: _Target) -> _Target:
+        """The target assignment that a heartbeat has found first for an epoch, which is all that Kafka 4.4 refines."""
+        if not self._settings.is_later:
+            return target
+        if self._first is None or self._first.epoch != target.epoch:
+            self._first = _Target(target.epoch, dict(target.tasks))
+        return self._first
 
     def _is_due(self, now: Now) -> bool:
         interval, last = self._settings.assignment_ms(self.group_id), self.state.assigned_at_ms
@@ -270,7 +291,8 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         if not state.members or state.epoch <= state.assignment_epoch or configured is None or not self._is_due(now):
             return
         standby_replicas = int(state.assignment_configs.get(_STANDBY_REPLICAS, "0"))
-        targets = target_assignment.target_assignment(state, None, configured, standby_replicas)
+        offsets = self.task_offsets if self._settings.is_later else None
+        targets = target_assignment.target_assignment(state, None, configured, standby_replicas, offsets)
         for record in [*self._targeted(state.epoch, targets, now)]:
             self._write(*record)
 
@@ -287,12 +309,14 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         if request.shutdown_application:
             self._requested_shutdown = self._requested_shutdown or member.member_id
         has_news = request.member_epoch == 0 or before.assigned != member.assigned
-        endpoint_epoch = self._endpoint_epoch + (has_news and member.endpoint is not None)
+        endpoint_epoch = self._endpoint_epoch + self._has_endpoint_news(request, before, member)
         of_endpoints = None
         if endpoint_epoch != request.endpoint_information_epoch:
             others = (self.state.members[each] for each in timeline_order(self.state.members, java_hash))
             others_and_own = (*(each for each in others if each.member_id != member.member_id), member)
-            of_endpoints = by_endpoint(others_and_own, configured.subtopologies, self._partitions_of)
+            of_endpoints = by_endpoint(
+                others_and_own, configured.subtopologies, self._partitions_of, is_later=self._settings.is_later
+            )
         if configured.problem is not None:
             status.append(Status(configured.problem.status, configured.problem.detail))
         if self._requested_shutdown is not None:
@@ -305,6 +329,8 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
             member_id=member.member_id,
             member_epoch=member.epoch,
             heartbeat_interval_ms=self._settings.heartbeat_ms(self.group_id),
+            task_offset_interval_ms=self._settings.task_offset_ms,
+            acceptable_recovery_lag=self._settings.recovery_lag,
             status=tuple(status),
             active_tasks=_task_ids(tasks.active) if has_news else None,
             standby_tasks=_task_ids(tasks.standby) if has_news else None,
@@ -317,10 +343,21 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
             self._forget_unrecorded()
         return response
 
+    def _has_endpoint_news(
+        self, request: StreamsGroupHeartbeatRequest, before: StreamsMember, member: StreamsMember
+    ) -> bool:
+        """Whether other members must hear of the partitions of a member again."""
+        has_other_tasks = before.assigned != member.assigned
+        if self._settings.is_later:
+            return before.endpoint != member.endpoint or (has_other_tasks and member.endpoint is not None)
+        return member.endpoint is not None and (request.member_epoch == 0 or has_other_tasks)
+
     def _forget_unrecorded(self) -> None:
         """Forget what is not in records: Kafka makes a group again from them after the heartbeat that creates it."""
         self._is_recorded = True
         self.configured, self._endpoint_epoch, self._requested_shutdown = None, 0, None
+        self._first = None
+        self.task_offsets.clear()
 
     # Members that leave, and timers.
 
@@ -354,8 +391,12 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         self._write(StreamsGroupTargetAssignmentMemberKey(self.group_id, member_id), None)
         self._write(StreamsGroupMemberMetadataKey(self.group_id, member_id), None)
         self._write(*record)
+        self.task_offsets.pop(member_id, None)
         if self.is_empty:
             self._requested_shutdown = None
+            if self._settings.is_later:
+                value = StreamsGroupTargetAssignmentMetadataValue(state.epoch, 0)
+                self._write(StreamsGroupTargetAssignmentMetadataKey(self.group_id), value)
 
     def _begin_session(self, member_id: str, now: Now) -> None:
         session = self._settings.session_ms(self.group_id)

@@ -60,7 +60,7 @@ class StreamsGroups(AssignedGroups[StreamsGroup]):
             GroupError: it is refused.
             StorageError, OSError: a record could not be written.
         """
-        check(request)
+        check(request, is_later=self._settings.is_later)
         self._check_room(_size(request))
         self._existing(request)
         await self._coordinator.prepare([request.group_id])

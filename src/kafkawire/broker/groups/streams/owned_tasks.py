@@ -105,6 +105,7 @@ class Task(NamedTuple):
 
 
 ACTIVE: Final = 0
+WARMUP: Final = 2
 
 
 class TaskOwners:
@@ -126,12 +127,24 @@ class TaskOwners:
             if not processes:
                 self._processes.pop(task, None)
 
-    def is_unreleased(self, task: Task, process_id: str) -> bool:
-        """Whether a process cannot get a task now: it has it already, or another one processes it."""
+    def is_unreleased(self, task: Task, process_id: str, own: Tasks | None = None) -> bool:
+        """Whether a process cannot get a task now: it has it already, or another one processes it.
+
+        Args:
+            task: in the role in which it is to be given.
+            process_id: of the process.
+            own: the tasks of the member that is to get it. That it has the task itself in another role does not matter,
+                except for a warm-up task of what it processes. None if all roles matter.
+        """
         if task.role == ACTIVE and task in self._processes:
             return True
-        roles = (task._replace(role=role) for role in range(len(Tasks._fields)))
-        return any(process_id in self._processes.get(each, ()) for each in roles)
+        for role in range(len(Tasks._fields)):
+            is_own = own is not None and task.partition in own[role].get(task.subtopology, ())
+            if is_own and (role, task.role) != (ACTIVE, WARMUP):
+                continue
+            if process_id in self._processes.get(task._replace(role=role), ()):
+                return True
+        return False
 
 
 def _each(owned: OwnedTasks) -> Iterator[Task]:
