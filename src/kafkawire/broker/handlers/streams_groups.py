@@ -24,7 +24,7 @@ from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
-from kafkawire.model.java_order import in_java_order
+from kafkawire.model.java_order import in_java_order, java_hash, timeline_order
 from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import (
     CreateTopicsRequest,
@@ -255,10 +255,11 @@ def _more_about_topics(response: StreamsGroupHeartbeatResponse, detail: str) -> 
 
 def _members(group: StreamsGroup) -> Iterator[DescribedMember]:
     tag, endpoint = StreamsGroupDescribeResponse.KeyValue, StreamsGroupDescribeResponse.Endpoint
-    for member in group.state.members.values():
-        offsets = group.task_offsets.get(member.member_id, NO_TASK_OFFSETS)
+    for member_id in timeline_order(group.state.members, java_hash):
+        member = group.state.members[member_id]
+        offsets = group.task_offsets.get(member_id, NO_TASK_OFFSETS)
         yield DescribedMember(
-            member_id=member.member_id,
+            member_id=member_id,
             member_epoch=member.epoch,
             instance_id=None,
             rack_id=member.rack_id,
