@@ -1,4 +1,4 @@
-"""kafka-streams-groups prints the same of the embedded broker and of Apache Kafka, of 4.3 and of 4.4."""
+"""kafka-streams-groups and Java's Admin see the same of the embedded broker and of Apache Kafka, of 4.3 and of 4.4."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 from tests.apache_kafka.connection import connected_to
 from tests.apache_kafka.fixtures import Brokers
+from tests.apache_kafka.java_admin import JavaAdmin
 from tests.apache_kafka.kafka_tool import KafkaTool, Printed, running_kafka_tool
 from tests.apache_kafka.releases import is_at_least, releases
 from tests.interop.broker.same_answers.streams_members import (
@@ -174,28 +175,47 @@ def groups(side: Side) -> Iterator[None]:
     talk.close()
 
 
-def printed(tool: KafkaTool, side: Side) -> dict[str, list[tuple[str, Printed]]]:
-    """What the tool prints for each command line, by kind."""
-    where = ("--bootstrap-server", f"{side.host}:{side.port}")
-    found: dict[str, list[tuple[str, Printed]]] = {}
+class Seen(NamedTuple):
+    """What is seen of a broker's groups.
+
+    Attributes:
+        printed: what the tool prints for each command line, by kind.
+        described: by Java's Admin: the groups in the list, their descriptions, and what one has committed.
+    """
+
+    printed: Mapping[str, Sequence[tuple[str, Printed]]]
+    described: tuple[object, ...]
+
+
+def seen(tool: KafkaTool, java: JavaAdmin, side: Side) -> Seen:
+    """What is seen of the groups of a broker, before and after the tool changes them."""
+    address = f"{side.host}:{side.port}"
+    admin = java.client(address)
+    found: dict[str, Sequence[tuple[str, Printed]]] = {}
     with groups(side):
+        listed = [each for each in admin.list_groups() if each.group_id.startswith("tool-")]
+        described = admin.describe_groups(["tool-live", "tool-left"], "streams")
+        offsets = admin.list_group_offsets("tool-left")
         for kind, command_lines in COMMAND_LINES.items():
-            answers = tool.run(TOOL, [(*where, *words) for words in command_lines])
+            answers = tool.run(TOOL, [("--bootstrap-server", address, *words) for words in command_lines])
             found[kind] = [(" ".join(words), answer) for words, answer in zip(command_lines, answers, strict=True)]
-    return found
+    return Seen(found, (listed, described, offsets))
 
 
 @pytest.fixture(scope="module", params=["4.3", "4.4"])
 def both(
-    request: pytest.FixtureRequest, kafka_brokers: Brokers, tmp_path_factory: pytest.TempPathFactory
-) -> Sequence[Mapping[str, list[tuple[str, Printed]]]]:
-    """What is printed of Apache Kafka, and of an embedded broker that answers as it."""
+    request: pytest.FixtureRequest,
+    kafka_brokers: Brokers,
+    java_admin: JavaAdmin,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Sequence[Seen]:
+    """What is seen of Apache Kafka, and of an embedded broker that answers as it."""
     release = next(each for each in releases() if is_at_least(each, request.param))
     kafka = kafka_brokers(release)
     data: Path = tmp_path_factory.mktemp("data")
     with running_kafka_tool(release) as tool, ThreadedBroker(release=request.param, data_dir=data) as broker:
         sides = (Side("Apache Kafka", kafka.host, kafka.port), Side("the embedded broker", broker.host, broker.port))
-        return [printed(tool, side) for side in sides]
+        return [seen(tool, java_admin, side) for side in sides]
 
 
 def normalised(words: str, answer: Printed) -> Sequence[str]:
@@ -208,9 +228,15 @@ def normalised(words: str, answer: Printed) -> Sequence[str]:
 
 
 @pytest.mark.parametrize("kind", COMMAND_LINES)
-def test_the_tool_prints_the_same(both: Sequence[Mapping[str, list[tuple[str, Printed]]]], kind: str) -> None:
-    kafkas, ours = ([line for each in side[kind] for line in normalised(*each)] for side in both)
+def test_the_tool_prints_the_same(both: Sequence[Seen], kind: str) -> None:
+    kafkas, ours = ([line for each in side.printed[kind] for line in normalised(*each)] for side in both)
     different = [*difflib.unified_diff(kafkas, ours, "Apache Kafka", "embedded broker", n=2, lineterm="")]
     if different:
         pytest.fail("\n".join(different), pytrace=False)
     assert any(line.startswith("tool-") or "tool-" in line for line in kafkas if not line.startswith("$")), kafkas
+
+
+def test_javas_admin_sees_the_same(both: Sequence[Seen]) -> None:
+    kafkas, ours = (side.described for side in both)
+    assert ours == kafkas
+    assert all(kafkas)
