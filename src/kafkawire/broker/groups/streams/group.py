@@ -167,7 +167,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         last = after if after.is_reconciled_to(target.epoch) else reconciled(after, aim)
         if last != after:
             records.append((StreamsGroupCurrentMemberAssignmentKey(self.group_id, last.member_id), last.current))
-        self.task_offsets[last.member_id] = offsets
+        self._keep_offsets(last.member_id, offsets)
         response = self._answer(request, before, last, metadata.configured, status)
         self.size += 0 if self.state.topology is not None else _size(topology)
         for record in records:
@@ -357,7 +357,15 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         self._is_recorded = True
         self.configured, self._endpoint_epoch, self._requested_shutdown = None, 0, None
         self._first = None
-        self.task_offsets.clear()
+        for member_id in [*self.task_offsets]:
+            self._keep_offsets(member_id, NO_TASK_OFFSETS)
+
+    def _keep_offsets(self, member_id: str, offsets: TaskOffsets) -> None:
+        before = self.task_offsets.pop(member_id, NO_TASK_OFFSETS)
+        if offsets is not before:
+            self.size += offsets.size - before.size
+        if offsets.restored or offsets.ends:
+            self.task_offsets[member_id] = offsets
 
     # Members that leave, and timers.
 
@@ -391,7 +399,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         self._write(StreamsGroupTargetAssignmentMemberKey(self.group_id, member_id), None)
         self._write(StreamsGroupMemberMetadataKey(self.group_id, member_id), None)
         self._write(*record)
-        self.task_offsets.pop(member_id, None)
+        self._keep_offsets(member_id, NO_TASK_OFFSETS)
         if self.is_empty:
             self._requested_shutdown = None
             if self._settings.is_later:

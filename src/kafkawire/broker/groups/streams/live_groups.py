@@ -15,6 +15,7 @@ from kafkawire.broker.groups.streams.group import Answer, StreamsGroup
 from kafkawire.broker.groups.streams.joining import check
 from kafkawire.broker.groups.streams.member import LEFT
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
+from kafkawire.broker.groups.streams.task_offsets import size_of_offsets
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.protocol import GroupMetadataKey, StreamsGroupHeartbeatRequest
@@ -132,4 +133,4 @@ def _size(request: StreamsGroupHeartbeatRequest) -> int:
     tags = request.client_tags or ()
     names = (request.member_id, request.rack_id or "", request.process_id or "", *(each.value for each in tags))
     topology = 0 if request.topology is None else len(StreamsGroupHeartbeatRequest(topology=request.topology).encode(0))
-    return topology + sum(map(len, names))
+    return topology + sum(map(len, names)) + size_of_offsets(request)

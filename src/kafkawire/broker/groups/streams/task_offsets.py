@@ -14,6 +14,9 @@ from kafkawire.protocol import StreamsGroupDescribeResponse, StreamsGroupHeartbe
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.message import Struct
 
+_BYTES: Final = 200
+"""Of an offset in memory, without the name."""
+
 
 class TaskOffsets(Struct, frozen=True):
     """What a member has reported; no record has it.
@@ -26,6 +29,11 @@ class TaskOffsets(Struct, frozen=True):
     restored: Offsets = field(default_factory=dict)
     ends: Offsets = field(default_factory=dict)
 
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory they take."""
+        return sum(_BYTES + len(name) for offsets in (self.restored, self.ends) for name, _ in offsets)
+
     def updated(self, request: StreamsGroupHeartbeatRequest) -> Self:
         """The offsets after a heartbeat; what is null in it has not changed.
 
@@ -33,6 +41,8 @@ class TaskOffsets(Struct, frozen=True):
             GroupError: a task occurs twice.
         """
         restored, ends = request.task_offsets, request.task_end_offsets
+        if restored is None and ends is None:
+            return self
         return replace(
             self,
             restored=self.restored if restored is None else _by_task(restored),
@@ -41,6 +51,13 @@ class TaskOffsets(Struct, frozen=True):
 
 
 NO_TASK_OFFSETS: Final = TaskOffsets()
+
+
+def size_of_offsets(request: StreamsGroupHeartbeatRequest) -> int:
+    """About how many bytes of memory the offsets of a request take."""
+    return sum(
+        _BYTES + len(each.subtopology_id) for each in (*(request.task_offsets or ()), *(request.task_end_offsets or ()))
+    )
 
 
 def described(offsets: Offsets) -> Iterator[StreamsGroupDescribeResponse.TaskOffset]:

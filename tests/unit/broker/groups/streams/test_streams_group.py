@@ -198,14 +198,20 @@ def test_members_report_offsets_of_tasks_in_4_4() -> None:
     assert (answer.task_offset_interval_ms, answer.acceptable_recovery_lag) == (60_000, 10_000)
     assert not group.task_offsets, "the group is made again from its records"
     short = StreamsGroupHeartbeatRequest("g", "a", answer.member_epoch, task_offsets=(offset("0", 1, 5),))
+    size = group.size
     group.heartbeat(short, CLIENT, NOW)
+    assert group.size > size, "clients determine what is kept"
     group.heartbeat(replace(short, task_offsets=None, task_end_offsets=(offset("0", 1, 9),)), CLIENT, NOW)
     assert (group.task_offsets["a"].restored, group.task_offsets["a"].ends) == ({("0", 1): 5}, {("0", 1): 9})
     group.changes()
     twice = refused(group, replace(short, task_offsets=(offset("0", 1, 5), offset("0", 1, 6))))
     assert twice.message == "Task offsets contain a duplicate entry for subtopology 0 and partition 1."
+    group.heartbeat(replace(short, task_offsets=(), task_end_offsets=()), CLIENT, NOW)
+    assert (group.size, group.task_offsets) == (size, {})
+    group.heartbeat(short, CLIENT, NOW)
     group.leave(StreamsGroupHeartbeatRequest("g", "a", -1))
     assert not group.task_offsets
+    assert group.size < size
 
 
 def test_the_target_assignment_of_4_4_ends_with_the_last_member() -> None:
