@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 import pytest
@@ -23,8 +24,11 @@ from tests.interop.broker.same_answers.streams_members import (
     ready,
 )
 from tests.interop.broker.same_answers.talk import Talk
+from tests.interop.broker.same_answers.test_consumer_groups import GROUP_CONFIG
 
 from kafkawire.protocol import (
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
     StreamsGroupDescribeRequest,
     StreamsGroupDescribeResponse,
     StreamsGroupHeartbeatRequest,
@@ -32,6 +36,7 @@ from kafkawire.protocol import (
     StreamsGroupTopologyDescriptionUpdateRequest,
     StreamsGroupTopologyDescriptionUpdateResponse,
 )
+from kafkawire.protocol.error_codes import ErrorCode
 
 pytestmark = [pytest.mark.interop, pytest.mark.extended]
 
@@ -207,3 +212,57 @@ def test_random_courses_with_copies_of_tasks(talk: Talk) -> None:
                 offsets = tuple(TaskOffset("0", at, chance.randint(0, 2)) for at in range(4) if chance.random() < 0.5)
                 sent(member, replace(member.reporting(), task_offsets=offsets))
         described(talk, group)
+
+
+@contextmanager
+def talks(pair: Pair) -> Iterator[tuple[Talk, Talk]]:
+    """With Apache Kafka and with the embedded broker, whose answers differ."""
+    both = Talk(pair.kafka), Talk(pair.embedded)
+    try:
+        yield both
+    finally:
+        for talk in both:
+            talk.close()
+
+
+def test_streams_static_members_are_refused(later_pair: Pair) -> None:
+    """The deviation ``streams-static-members``."""
+
+    def answer(talk: Talk) -> tuple[int, str | None]:
+        create(talk, "later-topic", 3)
+        ready(talk, "later-static")
+        member = Streamer(talk, "later-static", "member-a", reads("later-topic"))
+        joined = sent(member, replace(member.joining(), instance_id="instance"))
+        return joined.error_code, joined.error_message
+
+    with talks(later_pair) as both:
+        kafkas, ours = map(answer, both)
+    assert kafkas == (0, None)
+    assert ours == (ErrorCode.INVALID_REQUEST, "Static membership is not yet supported.")
+
+
+def test_streams_of_4_4_have_the_defaults_of_its_brokers(later_pair: Pair) -> None:
+    """The deviation ``streams-of-4-4``."""
+    alter = IncrementalAlterConfigsRequest
+    changes = {
+        "streams.acceptable.recovery.lag": "20000",
+        "streams.assignor.name": "sticky",
+        "streams.num.warmup.replicas": "3",
+        "streams.rack.aware.assignment.tags": "zone",
+        "streams.task.offset.interval.ms": "30000",
+    }
+
+    def errors(talk: Talk) -> list[int]:
+        found = []
+        for name, value in changes.items():
+            resource = alter.AlterConfigsResource(
+                GROUP_CONFIG, "later-configs", (alter.AlterableConfig(name, 0, value),)
+            )
+            answer = talk.learn(alter((resource,)), 1, IncrementalAlterConfigsResponse)
+            found.append(answer.responses[0].error_code)
+        return found
+
+    with talks(later_pair) as both:
+        kafkas, ours = map(errors, both)
+    assert kafkas == [0] * len(changes)
+    assert ours == [ErrorCode.INVALID_CONFIG] * len(changes)
