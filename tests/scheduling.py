@@ -38,7 +38,7 @@ UNITS = (
         "brokers",
         (
             *("tests/interop/", "tests/interop/broker/test_version_tables.py"),
-            "tests/interop/broker/test_versions_of_4_4.py",
+            *("tests/interop/broker/test_kafka_streams_groups.py", "tests/interop/broker/test_versions_of_4_4.py"),
             *("tests/interop/logs/test_cluster_histories.py", "tests/repo/test_examples.py"),
         ),
         frozenset({*ENVIRONMENTS, "java_admin"}),

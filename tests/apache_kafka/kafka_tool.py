@@ -48,7 +48,11 @@ class KafkaTool:
 
     def configs(self, command_lines: Sequence[Sequence[str]]) -> list[Printed]:
         """Run kafka-configs, with each command line after the one before."""
-        questions = [_Question("run", tool=_CONFIGS, words=list(words)) for words in command_lines]
+        return self.run(_CONFIGS, command_lines)
+
+    def run(self, tool: str, command_lines: Sequence[Sequence[str]]) -> list[Printed]:
+        """Run a tool, given as its main class, with each command line after the one before."""
+        questions = [_Question("run", tool=tool, words=list(words)) for words in command_lines]
         return [msgspec.json.decode(line, type=Printed) for line in self._program.ask(questions)]
 
     def added(self, texts: Sequence[str]) -> list[Added]:

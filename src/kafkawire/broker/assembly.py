@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 from kafkawire.broker.authorization import Authorization
 from kafkawire.broker.clock import Clock
-from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.dispatch import Dispatcher
@@ -228,7 +227,9 @@ def assemble(
     resources.push_async_callback(consumer_groups.close)
     share_groups = _share_groups(state, classic_groups, consumer_groups, clock)
     resources.push_async_callback(share_groups.close)
-    streams_groups = _streams_groups(state, classic_groups, consumer_groups.topics, dynamic, clock)
+    of_group = partial(controller.image.configs.of, ConfigResourceType.GROUP)
+    streams_settings = StreamsGroupSettings(dynamic, of_group, is_later=table is not None and table.has_later_streams)
+    streams_groups = StreamsGroups(state.coordinator, classic_groups, clock, streams_settings, consumer_groups.topics)
     resources.push_async_callback(streams_groups.close)
     expiry = OffsetExpiry(
         state.coordinator,
@@ -258,7 +259,7 @@ def assemble(
     transactions = Transactions(state.transactions, markers, controller, producer_ids, clock=clock, settings=settings)
     resources.push_async_callback(transactions.close)
     state.shares.follow(controller)
-    share_settings = ShareSettings(configuration, partial(controller.image.configs.of, ConfigResourceType.GROUP))
+    share_settings = ShareSettings(configuration, of_group)
     shares = LiveShares(state.shares, store, controller, share_settings, clock)
     resources.push_async_callback(shares.close)
     served: dict[int, range] = {}
@@ -347,11 +348,3 @@ def _share_groups(
     )
     groups.follow(state.controller)
     return groups
-
-
-def _streams_groups(
-    state: OpenedState, classic_groups: ClassicGroups, topics: KnownTopics, configuration: Values, clock: Clock
-) -> StreamsGroups:
-    of_group = partial(state.controller.image.configs.of, ConfigResourceType.GROUP)
-    settings = StreamsGroupSettings(configuration, of_group)
-    return StreamsGroups(state.coordinator, classic_groups, clock, settings, topics)

@@ -36,6 +36,11 @@ class VersionTable(Struct, frozen=True):
         """Whether ACLs of a range of addresses have clients (A23)."""
         return self.finalized["metadata.version"] >= RANGES_SINCE
 
+    @property
+    def has_later_streams(self) -> bool:
+        """Whether streams groups follow the rules of 4.4."""
+        return self.apis.get("StreamsGroupHeartbeat", (0, 0))[1] > 0
+
     def limited(self, offered: Mapping[int, range]) -> Mapping[int, range]:
         """Of the versions that are offered, by API key, those that the release has."""
         limited = {}

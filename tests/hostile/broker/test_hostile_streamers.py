@@ -267,7 +267,7 @@ def test_bounded_tasks_of_instances_are_in_an_answer() -> None:
     def shown(count: int) -> int:
         owned = OwnedTasks({"0": {0: 1}})
         members = [StreamsMember(str(each), endpoint=Endpoint("h", 80), assigned=owned) for each in range(count)]
-        return len(by_endpoint(members, subtopologies, lambda _: 1))
+        return len(by_endpoint(members, subtopologies, lambda _: 1, is_later=False))
 
     assert (shown(MOST_TOPICS // 100), shown(MOST_TOPICS // 100 + 1)) == (MOST_TOPICS // 100, 0)
 

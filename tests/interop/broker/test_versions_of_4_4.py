@@ -27,6 +27,8 @@ from kafkawire.protocol import (
     JoinGroupResponse,
     TxnOffsetCommitRequest,
     TxnOffsetCommitResponse,
+    UnregisterControllerRequest,
+    UnregisterControllerResponse,
 )
 
 pytestmark = [pytest.mark.interop, pytest.mark.extended]
@@ -146,3 +148,24 @@ def test_commits_with_transactions_have_ids_of_topics(addresses: tuple[tuple[str
     kafka, embedded = map(committed, addresses)
     assert embedded == kafka
     assert {error for results in kafka for _, _, _, error in results} >= {0, 3, 24, 25, 100}
+
+
+def unregistered(address: tuple[str, int]) -> list[tuple[int, str | None]]:
+    """Error and words for controllers that are not registered, and for the one that is active."""
+    with BlockingAdminClient(f"{address[0]}:{address[1]}") as admin:
+        active = admin.describe_metadata_quorum().leader or -2
+    with connected_to(*address) as connection:
+        answers = [
+            connection.ask(UnregisterControllerRequest(controller), 0, UnregisterControllerResponse)
+            for controller in (99, -1, active)
+        ]
+    return [(answer.error_code, answer.error_message) for answer in answers]
+
+
+def test_only_registered_controllers_that_are_not_active_are_unregistered(
+    addresses: tuple[tuple[str, int], tuple[str, int]],
+) -> None:
+    """KIP-1312."""
+    kafka, embedded = map(unregistered, addresses)
+    assert embedded == kafka
+    assert [error for error, _ in kafka] == [136, 136, 42]

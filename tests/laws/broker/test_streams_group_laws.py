@@ -381,7 +381,7 @@ class Life:
             return state.state is StreamsGroupStatus.EMPTY or not state.members
         known = {client.member_id for client in self.clients if client.epoch > 0}
         are_all_known = state.members.keys() == known and len(known) == len(self.clients)
-        is_new = self.driven.group._looked_at == self.driven.topics.changes
+        is_new = self.driven.group._topology._changes_seen == self.driven.topics.changes
         have_all = all(client.owned == client.assigned for client in self.clients)
         return are_all_known and is_new and have_all and state.state is StreamsGroupStatus.STABLE
 

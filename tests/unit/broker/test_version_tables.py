@@ -12,6 +12,7 @@ from kafkawire.admin import (
     AclBinding,
     AclOperation,
     AclPermissionType,
+    AdminClient,
     BlockingAdminClient,
     ConfigResource,
     NewTopic,
@@ -27,11 +28,11 @@ from kafkawire.protocol import (
     DescribeClusterResponse,
 )
 from kafkawire.protocol.api_table import APIS, ApiKey
+from kafkawire.protocol.errors import ControllerIdNotRegisteredError, InvalidRequestError
 
 UNSUPPORTED_VERSION = 35
 
-ONLY_BEFORE_4_4 = {ApiKey.STREAMS_GROUP_HEARTBEAT, ApiKey.STREAMS_GROUP_DESCRIBE}
-"""APIs whose versions of 4.4 are not served."""
+NEW_IN_4_4 = {ApiKey.STREAMS_GROUP_TOPOLOGY_DESCRIPTION_UPDATE, ApiKey.UNREGISTER_CONTROLLER}
 
 each_release = pytest.mark.parametrize("release", known_releases())
 
@@ -51,10 +52,9 @@ async def test_a_release_offers_its_versions_as_far_as_they_are_served(release: 
     offered = {api.api_key: (api.min_version, api.max_version) for api in (await answered(release)).api_keys}
     for key, versions in served.items():
         lowest, highest = table.apis.get(APIS[key].name, (0, -1))
-        highest = min(highest, versions[-1]) if key in ONLY_BEFORE_4_4 else highest
         expected = (max(lowest, versions[0]), highest) if highest >= versions[0] else None
         assert offered.get(key) == expected, APIS[key].name
-    assert offered.keys() <= served.keys()
+    assert offered.keys() <= served.keys() | (NEW_IN_4_4 if release == "4.4" else set())
 
 
 @each_release
@@ -132,3 +132,11 @@ def test_release_configurations_are_those_of_the_newest(release: str) -> None:
         entries = admin.describe_configs([topic])[topic]
     public = {name: each for name, each in definitions().topic.items() if not each.is_internal}
     assert {each.name: each.value for each in entries.values()} == {name: each.default for name, each in public.items()}
+
+
+async def test_a_controller_of_4_4_unregisters_no_controller_that_is_not_registered_or_is_active() -> None:
+    async with EmbeddedBroker(release="4.4") as broker, AdminClient(broker.bootstrap_servers) as admin:
+        with pytest.raises(ControllerIdNotRegisteredError, match="Controller ID 99 is not currently registered"):
+            await admin.unregister_controller(99)
+        with pytest.raises(InvalidRequestError, match="Controller cannot unregister itself while it is active"):
+            await admin.unregister_controller(1)

@@ -1,4 +1,4 @@
-"""StreamsGroupHeartbeat and StreamsGroupDescribe (KIP-1071)."""
+"""StreamsGroupHeartbeat and StreamsGroupDescribe (KIP-1071), and StreamsGroupTopologyDescriptionUpdate (KIP-1331)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.streams.descriptions import described_topology
 from kafkawire.broker.groups.streams.group import StreamsGroup
 from kafkawire.broker.groups.streams.statuses import StreamsStatus
+from kafkawire.broker.groups.streams.task_offsets import NO_TASK_OFFSETS, described
 from kafkawire.broker.groups.streams.topology import InternalTopic
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.group_descriptions import of_groups
@@ -24,7 +25,7 @@ from kafkawire.broker.requests import Call, Refused
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
-from kafkawire.model.java_order import in_java_order
+from kafkawire.model.java_order import in_java_order, java_hash, timeline_order
 from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import (
     CreateTopicsRequest,
@@ -32,15 +33,23 @@ from kafkawire.protocol import (
     StreamsGroupDescribeResponse,
     StreamsGroupHeartbeatRequest,
     StreamsGroupHeartbeatResponse,
+    StreamsGroupTopologyDescriptionUpdateRequest,
+    StreamsGroupTopologyDescriptionUpdateResponse,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import PolicyViolationError
 
 HIDDEN_TOPICS: Final = "The described group uses topics that the client is not authorized to describe."
 
+_ALWAYS_STRICT: Final = 0
+_ASSIGNOR: Final = "sticky"
 _MOST_FAILURES: Final = 10_000
 """Of topics that are not tried again for some time."""
+_NO_PLUGIN: Final = "The broker has no streams group topology description plugin configured."
+_NOT_REQUESTED: Final = 0
+_NOT_STORED: Final = 1
 _SHOWN_ERRORS: Final = 3
+_THROTTLED: Final = "The throttling quota has been exceeded."
 _UNEXPECTED: Final = "The server experienced an unexpected error when processing the request."
 
 Described = StreamsGroupDescribeResponse.DescribedGroup
@@ -58,11 +67,13 @@ class StreamsGroupHandlers:
         self._creation = context.creation
         self._features = context.controller.image.features
         self._groups = context.streams_groups
+        self._mutations = context.quotas.mutations
         self._failures: dict[str, tuple[str, float]] = {}
         self._in_creation: set[str] = set()
         self.apis = (
-            ServedApi(StreamsGroupHeartbeatRequest, self._heartbeat, 0, 0),
-            ServedApi(StreamsGroupDescribeRequest, self._describe, 0, 0),
+            ServedApi(StreamsGroupHeartbeatRequest, self._heartbeat, 0, 0, highest_later=1),
+            ServedApi(StreamsGroupDescribeRequest, self._describe, 0, 0, highest_later=1),
+            ServedApi(StreamsGroupTopologyDescriptionUpdateRequest, self._update_description, 0, -1, highest_later=0),
         )
 
     @property
@@ -118,7 +129,7 @@ class StreamsGroupHandlers:
         failed = {name: self._failures[name][0] for name in topics if name in self._failures}
         new = [topic for name, topic in topics.items() if name not in failed and name not in self._in_creation]
         if new:
-            await self._create(new, group_id)
+            await self._create(new, group_id, call)
         if not failed:
             return response
         shown = ", ".join(f"{name} ({failed[name]})" for name in [*failed][:_SHOWN_ERRORS])
@@ -130,12 +141,14 @@ class StreamsGroupHandlers:
             return True
         return self._access.allows(call.session, AclOperation.CREATE, ResourceType.TOPIC, name)
 
-    async def _create(self, topics: Sequence[InternalTopic], group_id: str) -> None:
+    async def _create(self, topics: Sequence[InternalTopic], group_id: str, call: Call) -> None:
+        """Create topics as if the client did so with the newest version of CreateTopics, with its quota (KIP-599)."""
+        quota = self._mutations.quota_of(call, strict_since=_ALWAYS_STRICT)
         names = {topic.name for topic in topics}
         self._in_creation |= names
         try:
             creatable = [_creatable(topic) async for topic in in_slices(topics)]
-            outcomes = await self._creation.create(creatable, lambda _: None)
+            outcomes = await self._creation.create(creatable, quota.take)
         except PolicyViolationError as error:
             outcomes = dict.fromkeys(names, ItemError(error.code, str(error)))
         finally:
@@ -143,7 +156,8 @@ class StreamsGroupHandlers:
         until = self._clock.seconds() + 2 * self._groups.settings.heartbeat_ms(group_id) / 1000
         for name, outcome in outcomes.items():
             if isinstance(outcome, ItemError) and len(self._failures) < _MOST_FAILURES:
-                self._failures[name] = (outcome.message or _UNEXPECTED, until)
+                is_throttled = outcome.code == ErrorCode.THROTTLING_QUOTA_EXCEEDED
+                self._failures[name] = (outcome.message or (_THROTTLED if is_throttled else _UNEXPECTED), until)
 
     # Descriptions.
 
@@ -153,15 +167,15 @@ class StreamsGroupHandlers:
         if not self._is_served:
             return Refused(ErrorCode.UNSUPPORTED_VERSION)
         await self._coordinator.durable()
-        described = await of_groups(
+        groups = await of_groups(
             request.group_ids,
             may=self._access.may_describe(call.session, ResourceType.GROUP),
-            describe=partial(self._described, call=call, with_operations=request.include_authorized_operations),
+            describe=partial(self._described, request=request, call=call),
             refuse=lambda group_id: Described(ErrorCode.GROUP_AUTHORIZATION_FAILED, group_id=group_id),
         )
-        return StreamsGroupDescribeResponse(groups=described)
+        return StreamsGroupDescribeResponse(groups=groups)
 
-    def _described(self, group_id: str, call: Call, *, with_operations: bool) -> Described:
+    def _described(self, group_id: str, *, request: StreamsGroupDescribeRequest, call: Call) -> Described:
         if not group_id:
             return Described(ErrorCode.INVALID_GROUP_ID, group_id=group_id)
         try:
@@ -173,7 +187,7 @@ class StreamsGroupHandlers:
         if not all(map(self._access.may_describe(call.session, ResourceType.TOPIC), shown)):
             return Described(ErrorCode.TOPIC_AUTHORIZATION_FAILED, HIDDEN_TOPICS, group_id)
         operations = NO_OPERATIONS_REQUESTED
-        if with_operations:
+        if request.include_authorized_operations:
             operations = self._access.operations(call.session, ResourceType.GROUP, group_id)
         return Described(
             group_id=group_id,
@@ -183,7 +197,19 @@ class StreamsGroupHandlers:
             topology=topology,
             members=tuple(_members(group)),
             authorized_operations=operations,
+            topology_description_status=_NOT_STORED if request.include_topology_description else _NOT_REQUESTED,
+            assignor_name=_ASSIGNOR,
         )
+
+    async def _update_description(
+        self, request: StreamsGroupTopologyDescriptionUpdateRequest, call: Call
+    ) -> StreamsGroupTopologyDescriptionUpdateResponse | Refused:
+        """Refuse a description, as a broker does that has no plugin to keep it (KIP-1331)."""
+        if not self._is_served:
+            return Refused(ErrorCode.UNSUPPORTED_VERSION)
+        if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
+            return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
+        return StreamsGroupTopologyDescriptionUpdateResponse(0, ErrorCode.UNSUPPORTED_VERSION, _NO_PLUGIN)
 
 
 def _names(topology: StreamsGroupHeartbeatRequest.Topology) -> Iterator[str]:
@@ -234,9 +260,11 @@ def _more_about_topics(response: StreamsGroupHeartbeatResponse, detail: str) -> 
 
 def _members(group: StreamsGroup) -> Iterator[DescribedMember]:
     tag, endpoint = StreamsGroupDescribeResponse.KeyValue, StreamsGroupDescribeResponse.Endpoint
-    for member in group.state.members.values():
+    for member_id in timeline_order(group.state.members, java_hash):
+        member = group.state.members[member_id]
+        offsets = group.task_offsets.get(member_id, NO_TASK_OFFSETS)
         yield DescribedMember(
-            member_id=member.member_id,
+            member_id=member_id,
             member_epoch=member.epoch,
             instance_id=None,
             rack_id=member.rack_id,
@@ -246,6 +274,8 @@ def _members(group: StreamsGroup) -> Iterator[DescribedMember]:
             process_id=member.process_id,
             user_endpoint=None if member.endpoint is None else endpoint(*member.endpoint),
             client_tags=tuple(tag(key, member.tags[key]) for key in in_java_order(member.tags)),
+            task_offsets=tuple(described(offsets.restored)),
+            task_end_offsets=tuple(described(offsets.ends)),
             assignment=_assignment(member.assigned.tasks),
             target_assignment=_assignment(group.state.target(member.member_id)),
         )

@@ -33,6 +33,7 @@ from kafkawire.protocol import (
     TopicRecord,
     UnfenceBrokerRecord,
     UnregisterBrokerRecord,
+    UnregisterControllerRecord,
     UserScramCredentialRecord,
 )
 from kafkawire.wire import Message
@@ -144,6 +145,7 @@ class MetadataImage:
             UnfenceBrokerRecord: self.registrations.apply_fence,
             UnregisterBrokerRecord: self.registrations.apply_unregister,
             RegisterControllerRecord: self.registrations.apply_controller,
+            UnregisterControllerRecord: self.registrations.apply_unregister_controller,
             TopicRecord: self.topics.apply_topic,
             PartitionRecord: self.topics.apply_partition,
             PartitionChangeRecord: self.topics.apply_partition_change,

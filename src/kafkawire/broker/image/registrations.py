@@ -13,6 +13,7 @@ from kafkawire.protocol import (
     RegisterControllerRecord,
     UnfenceBrokerRecord,
     UnregisterBrokerRecord,
+    UnregisterControllerRecord,
 )
 from kafkawire.wire import Message
 
@@ -57,6 +58,10 @@ class RegistrationsImage:
     def apply_controller(self, record: RegisterControllerRecord) -> None:
         """Register a controller, or replace its registration."""
         self.controllers[record.controller_id] = record
+
+    def apply_unregister_controller(self, record: UnregisterControllerRecord) -> None:
+        """Remove a controller."""
+        self.controllers.pop(record.controller_id, None)
 
     def records(self) -> Iterator[Message]:
         """The records that register all nodes."""

@@ -59,7 +59,7 @@ public final class StreamsTasks {
     private static JsonNode assigned(JsonNode question) {
         Map<String, AssignmentMemberSpec> members = new HashMap<>();
         question.get("members").properties().forEach(member -> {
-            JsonNode target = member.getValue().get("target");
+            JsonNode target = member.getValue().get("previous");
             members.put(member.getKey(), new AssignmentMemberSpec(
                 Optional.empty(),
                 Optional.empty(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,10 +16,11 @@ from kafkawire.protocol import StreamsGroupTopologyValue
 
 
 class AskedMember(msgspec.Struct, frozen=True):
-    """A member of a group, and what it shall have so far."""
+    """A member of a group, what it has or shall have so far, and the offsets of its copies of tasks."""
 
     process: str
-    target: Tasks
+    previous: Tasks
+    offsets: Sequence[tuple[str, int, int]] = ()
 
 
 class AskedSubtopology(msgspec.Struct, frozen=True):
@@ -53,4 +54,11 @@ def configure(topology: StreamsGroupTopologyValue, topics: Mapping[str, int]) ->
 def kafkas_streams() -> Iterator[JavaProgram]:
     """Start the program; it ends with the context."""
     with running_program(RELEASE, Path(__file__).parent, "StreamsTasks", heap="128m") as program:
+        yield program
+
+
+@contextmanager
+def kafkas_later_streams(release: str) -> Iterator[JavaProgram]:
+    """Start the program that has the assignor of a release since 4.4; it ends with the context."""
+    with running_program(release, Path(__file__).parent / "later", "LaterStreamsTasks", heap="128m") as program:
         yield program

@@ -1,4 +1,4 @@
-"""Tasks of streams groups: Kafka's own assignor gives members the same, in several rounds of changes."""
+"""Tasks of streams groups: Kafka's own assignors give members the same, in several rounds of changes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 import msgspec
 import pytest
 from tests.apache_kafka.java_program import JavaProgram
-from tests.conformance.broker.streams.kafkas_streams import AskedMember, AskedSubtopology, Assign, kafkas_streams
+from tests.apache_kafka.releases import is_at_least, releases
+from tests.conformance.broker.streams.kafkas_streams import (
+    AskedMember,
+    AskedSubtopology,
+    Assign,
+    kafkas_later_streams,
+    kafkas_streams,
+)
 
 from kafkawire.broker.groups.assignors.sticky_task_assignor import assigned_tasks
 from kafkawire.broker.groups.assignors.tasks import NO_TASKS, MemberSpec, Tasks
@@ -20,6 +27,7 @@ pytestmark = pytest.mark.conformance
 GROUPS = 400
 ROUNDS = 8
 LARGE_GROUPS = 5
+LATER = next(release for release in releases() if is_at_least(release, "4.4"))
 SAME_HASH = ("AaAa", "AaBB", "BBAa", "BBBB")
 
 
@@ -30,13 +38,21 @@ def kafka() -> Iterator[JavaProgram]:
         yield program
 
 
-class Group:
-    """A group of which the topology, the members and the number of standby tasks change."""
+@pytest.fixture(scope="module")
+def later_kafka() -> Iterator[JavaProgram]:
+    """Those of 4.4."""
+    with kafkas_later_streams(LATER) as program:
+        yield program
 
-    def __init__(self, seed: int, most_members: int = 4, most_tasks: int = 12) -> None:
+
+class Group:
+    """A group of which the topology, the members, their offsets and the number of standby tasks change."""
+
+    def __init__(self, seed: int, most_members: int = 4, most_tasks: int = 12, *, is_later: bool = False) -> None:
         self._chance = random.Random(seed)
         self._most_members = most_members
         self._most_tasks = most_tasks
+        self._is_later = is_later
         self._processes = [str(Uuid(self._chance.randbytes(16))) for _ in range(self._chance.randint(1, 6))]
         self.members: dict[str, MemberSpec] = {}
         self.subtopologies: dict[str, AskedSubtopology] = {}
@@ -60,6 +76,16 @@ class Group:
             self.replicas = chance.randint(0, 3)
         if chance.random() < 0.2:
             self._confuse()
+        if self._is_later:
+            self._report()
+
+    def _report(self) -> None:
+        """Let members have copies of tasks, some as far as others."""
+        chance = self._chance
+        for member_id in [each for each in self.members if chance.random() < 0.5]:
+            tasks = [(chance.choice([*self.subtopologies]), chance.randint(0, 12)) for _ in range(chance.randint(0, 6))]
+            offsets = {task: chance.choice((0, 0, 5, 7, 1 << 40)) for task in tasks}
+            self.members[member_id] = self.members[member_id]._replace(offsets=offsets)
 
     def _new_id(self) -> str:
         """An id; some have the hash of others, so that their order is that in which they came."""
@@ -68,20 +94,26 @@ class Group:
     def _confuse(self) -> None:
         """Let a member have had what another one has, as after a change that did not come to its end."""
         one, other = self._chance.choice([*self.members]), self._chance.choice([*self.members])
-        target = self.members[other].target
-        self.members[one] = self.members[one]._replace(target=Tasks(target.standby, target.active, {}))
+        had = self.members[other].previous
+        self.members[one] = self.members[one]._replace(previous=Tasks(had.standby, had.active, {}))
 
     def question(self) -> Assign:
         """The group for Kafka."""
-        members = {member_id: AskedMember(each.process_id, each.target) for member_id, each in self.members.items()}
+        members = {
+            member_id: AskedMember(
+                each.process_id, each.previous, [(*task, offset) for task, offset in each.offsets.items()]
+            )
+            for member_id, each in self.members.items()
+        }
         return Assign(members, self.subtopologies, self.replicas)
 
     def assign(self) -> dict[str, Tasks]:
         """What members shall have now, which they have had in the next round."""
         in_order = {member_id: self.members[member_id] for member_id in hash_order(self.members, java_hash)}
-        found = dict(assigned_tasks(in_order, self.subtopologies, self.replicas))
+        found = dict(assigned_tasks(in_order, self.subtopologies, self.replicas, is_later=self._is_later))
         self.members = {
-            member_id: each._replace(target=found.get(member_id, NO_TASKS)) for member_id, each in self.members.items()
+            member_id: each._replace(previous=found.get(member_id, NO_TASKS))
+            for member_id, each in self.members.items()
         }
         return found
 
@@ -89,11 +121,19 @@ class Group:
 def test_tasks_are_those_that_kafka_gives(kafka: JavaProgram) -> None:
     groups = [Group(seed) for seed in range(GROUPS)]
     _compare(kafka, groups)
-    assert sum(any(each.target.standby for each in group.members.values()) for group in groups) > GROUPS / 3
+    assert sum(any(each.previous.standby for each in group.members.values()) for group in groups) > GROUPS / 3
 
 
 def test_tasks_of_hundreds_of_members_are_those_that_kafka_gives(kafka: JavaProgram) -> None:
     _compare(kafka, [Group(seed, 150, 400) for seed in range(LARGE_GROUPS)])
+
+
+def test_tasks_are_those_that_kafka_4_4_gives(later_kafka: JavaProgram) -> None:
+    _compare(later_kafka, [Group(seed, is_later=True) for seed in range(GROUPS)])
+
+
+def test_tasks_of_hundreds_of_members_are_those_that_kafka_4_4_gives(later_kafka: JavaProgram) -> None:
+    _compare(later_kafka, [Group(seed, 150, 400, is_later=True) for seed in range(LARGE_GROUPS)])
 
 
 def _compare(kafka: JavaProgram, groups: Sequence[Group]) -> None:

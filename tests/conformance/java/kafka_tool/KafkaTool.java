@@ -6,8 +6,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-import org.apache.kafka.common.utils.Exit;
-
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.ByteArrayOutputStream;
@@ -18,6 +16,7 @@ import java.io.OutputStreamWriter;
 import java.io.PrintStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -110,10 +109,15 @@ public final class KafkaTool {
         out.taken();
         errors.taken();
         ended = null;
-        Exit.setExitProcedure((status, message) -> {
-            end(status);
-            throw new ExitedError();
-        });
+        Class<?> exit = exit();
+        Class<?> procedure = Class.forName(exit.getName() + "$Procedure");
+        exit.getMethod("setExitProcedure", procedure).invoke(null, Proxy.newProxyInstance(
+            procedure.getClassLoader(),
+            new Class<?>[] {procedure},
+            (proxy, method, statusAndMessage) -> {
+                end((Integer) statusAndMessage[0]);
+                throw new ExitedError();
+            }));
         try {
             Class.forName(tool).getMethod("main", String[].class).invoke(null, (Object) words.toArray(new String[0]));
         } catch (InvocationTargetException failure) {
@@ -121,10 +125,19 @@ public final class KafkaTool {
                 throw failure;
             }
         } finally {
-            Exit.resetExitProcedure();
+            exit.getMethod("resetExitProcedure").invoke(null);
         }
         end(0);
         return ended;
+    }
+
+    /** What Kafka's tools end the process with; 4.4 has moved it. */
+    private static Class<?> exit() throws ClassNotFoundException {
+        try {
+            return Class.forName("org.apache.kafka.common.utils.Exit");
+        } catch (ClassNotFoundException moved) {
+            return Class.forName("org.apache.kafka.common.utils.internals.Exit");
+        }
     }
 
     private void end(int status) {

@@ -40,23 +40,28 @@ STREAMS = {"group.protocol": "streams"}
 
 
 @pytest.mark.parametrize(
-    ("of_broker", "own", "release"),
+    ("of_broker", "own", "release", "offered"),
     [
-        pytest.param(NO_DELAY, CLASSIC, newest_broker_release(), id="classic-group"),
+        pytest.param(NO_DELAY, CLASSIC, newest_broker_release(), None, id="classic-group"),
         *(
-            pytest.param(PROMPT, STREAMS, each, id=f"streams-group-{each}")
+            pytest.param(PROMPT, STREAMS, each, None, id=f"streams-group-{each}")
             for each in releases()
             if is_at_least(each, "4.2")
+        ),
+        *(
+            pytest.param(PROMPT, STREAMS, each, "4.4", id=f"streams-group-{each}-at-4.4")
+            for each in releases()
+            if is_at_least(each, "4.3")
         ),
     ],
 )
 def test_words_are_counted_exactly_once_while_instances_come_and_go(
-    of_broker: Mapping[str, str], own: Mapping[str, str], release: str, tmp_path: Path
+    of_broker: Mapping[str, str], own: Mapping[str, str], release: str, offered: str | None, tmp_path: Path
 ) -> None:
     first, second = ([f"w{number // divisor % WORDS}" for number in range(ROUNDS * LINES)] for divisor in (1, 3))
     expected = Counter(first + second)
     with (
-        ThreadedBroker(of_broker, data_dir=tmp_path / "broker") as broker,
+        ThreadedBroker(of_broker, data_dir=tmp_path / "broker", release=offered) as broker,
         BlockingAdminClient(broker.bootstrap_servers) as admin,
     ):
         admin.create_topics([NewTopic(name, PARTITIONS) for name in ("lines", "counts")]).all()

@@ -1,5 +1,5 @@
-"""Fixtures ``plain_pair``, ``secure_pair``, ``policy_pair`` and ``upgrading_pair``: Apache Kafka and the embedded
-broker with the same properties.
+"""Fixtures ``plain_pair``, ``later_pair``, ``secure_pair``, ``policy_pair`` and ``upgrading_pair``: Apache Kafka and
+the embedded broker with the same properties.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.apache_kafka.broker import Broker, running_broker
 from tests.apache_kafka.java_program import compiled
+from tests.apache_kafka.releases import is_at_least, releases
 from tests.apache_kafka.secure_broker import running_secure_broker
 from tests.interop.broker.same_answers.embedded_side import embedded_side
 from tests.interop.broker.same_answers.scenario import Pair
@@ -17,6 +18,7 @@ from tests.interop.broker.same_answers.talk import Side
 
 from kafkawire.broker.served_apis import RELEASE
 from kafkawire.model.properties_file import parse_properties
+from kafkawire.protocol import CreateTopicsRequest
 
 _POLICIES = Path(__file__).parents[2] / "java" / "policies"
 _NEEDS_PORTS_AND_FOLDERS = ("advertised.listeners", "controller.quorum.voters", "listeners", "log.dirs")
@@ -31,6 +33,18 @@ def plain_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         embedded_side(_properties_of(kafka)) as embedded,
     ):
         yield Pair(Side("Apache Kafka", kafka.host, kafka.port), embedded)
+
+
+@pytest.fixture(scope="module")
+def later_pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+    """Brokers of 4.4, with a small limit of groups. Topics have configurations there that the embedded one lacks."""
+    release = next(release for release in releases() if is_at_least(release, "4.4"))
+    properties = {"broker.session.timeout.ms": "60000", "group.streams.max.size": "3"}
+    with (
+        running_broker(release, tmp_path_factory.mktemp("later"), properties=properties) as kafka,
+        embedded_side(_properties_of(kafka), "4.4") as embedded,
+    ):
+        yield Pair(Side("Apache Kafka", kafka.host, kafka.port), embedded, (CreateTopicsRequest,))
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ from tests.interop.broker.same_answers.streams_members import (
 )
 from tests.interop.broker.same_answers.talk import Talk
 from tests.interop.broker.same_answers.test_consumer_groups import until
+from tests.interop.broker.same_answers.test_quotas import MUTATION, OWN, delete, quotas, topic
 from tests.interop.broker.same_answers.test_topic_rights import allow, prefixed
 
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
@@ -149,6 +150,25 @@ def test_topics_grow(talk: Talk) -> None:
     described_streams(talk, "st-grow")
     member.leave()
     other.leave()
+
+
+@same_answers_from_plain_brokers
+def test_internal_topics_count_for_the_quota_of_the_client(talk: Talk) -> None:
+    """KIP-599: the heartbeat is answered at once, and says what the quota has refused."""
+    create(talk, "st-limited", 3)
+    ready(talk, "st-limited")
+    logs = tuple(TopicInfo(f"st-limited-{name}", 0, 0) for name in ("a", "b"))
+    topology = Topology(0, (Subtopology("0", ("st-limited",), state_changelog_topics=logs),))
+    member = Streamer(talk, "st-limited", "member-a", topology)
+    with quotas(talk, (OWN, [(MUTATION, 1.0)])):
+        topic(talk, "st-burst", 9)  # 2 of 11 are left: the second topic is refused
+        member.join()
+        time.sleep(A_MOMENT)
+        member.beat()
+        member.beat()
+        described_streams(talk, "st-limited")
+        member.leave()
+    delete(talk, "st-burst")
 
 
 @same_answers_from_brokers_with_policies

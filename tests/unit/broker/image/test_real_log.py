@@ -24,9 +24,11 @@ from kafkawire.protocol import (
     FenceBrokerRecord,
     PartitionRecord,
     RegisterBrokerRecord,
+    RegisterControllerRecord,
     TopicRecord,
     UnfenceBrokerRecord,
     UnregisterBrokerRecord,
+    UnregisterControllerRecord,
 )
 from kafkawire.records.metadata_records import decode_metadata_record, encode_metadata_record
 from kafkawire.records.metadata_transactions import MetadataTransactions
@@ -136,6 +138,12 @@ def test_brokers_are_fenced_and_unfenced() -> None:
     cordoned = registered(image_of(BROKER, BrokerRegistrationChangeRecord(1, 5, cordoned_log_dirs=(TOPIC,))))
     assert (cordoned.cordoned_log_dirs, cordoned.log_dirs, cordoned.fenced) == ((TOPIC,), (TOPIC,), True)
     assert image_of(BROKER, UnregisterBrokerRecord(1, 5)).registrations.brokers == {}
+
+
+def test_controllers_are_registered_and_unregistered() -> None:
+    record = RegisterControllerRecord(3001)
+    assert image_of(record).registrations.controllers == {3001: record}
+    assert image_of(record, UnregisterControllerRecord(3001)).registrations.controllers == {}
 
 
 @pytest.mark.parametrize(("name", "epochs"), [("a", [1, 0]), ("", [1, 1])])

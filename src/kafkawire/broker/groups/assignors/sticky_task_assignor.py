@@ -1,4 +1,4 @@
-"""The assignor ``sticky`` of streams groups: the rules of Apache Kafka's ``StickyTaskAssignor``.
+"""The assignor ``sticky`` of streams groups: the rules of the ``StickyTaskAssignor`` of Apache Kafka 4.3, and of 4.4.
 
 Members keep their active tasks as far as their quota allows, then get those of which they have had a copy; the other
 tasks go to the process with the least load. So it is with standby tasks, of which a process gets each only once.
@@ -11,11 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from kafkawire.broker.groups.assignors.priority_queue import PriorityQueue
 from kafkawire.broker.groups.assignors.task_loads import Holder, Process, Quota, Task
 from kafkawire.broker.groups.assignors.tasks import MemberSpec, Partitions, SubtopologySpec, Tasks
-from kafkawire.model.java_order import hash_order, java_hash, java_rank
+from kafkawire.model.java_order import bucket_order, grown, hash_order, java_hash, java_rank
 
 
 def assigned_tasks(
-    members: Mapping[str, MemberSpec], subtopologies: Mapping[str, SubtopologySpec], num_standby_replicas: int
+    members: Mapping[str, MemberSpec],
+    subtopologies: Mapping[str, SubtopologySpec],
+    num_standby_replicas: int,
+    *,
+    is_later: bool = False,
 ) -> Mapping[str, Tasks]:
     """What each member shall have.
 
@@ -23,6 +27,7 @@ def assigned_tasks(
         members: by id, in Kafka's order: that of a ``HashMap``.
         subtopologies: by id.
         num_standby_replicas: how many standby tasks each task with state shall have.
+        is_later: whether the rules are those of Apache Kafka 4.4, else of 4.3.
     """
     if not members:
         return {}
@@ -32,7 +37,9 @@ def assigned_tasks(
         tasks = [(index, partition) for partition in range(subtopologies[name].tasks)]
         active += tasks
         stateful += tasks if subtopologies[name].is_stateful else []
-    sharing = _Sharing(members, names, len(active), len(active) + len(stateful) * num_standby_replicas)
+    sharing = _Sharing(
+        members, names, len(active), len(active) + len(stateful) * num_standby_replicas, is_later=is_later
+    )
     sharing.share_active(active)
     sharing.share_standby(stateful, num_standby_replicas)
     return {
@@ -41,6 +48,16 @@ def assigned_tasks(
         )
         for member_id in members
     }
+
+
+def _order_of_processes(members: Mapping[str, MemberSpec]) -> Sequence[str]:
+    """The order of Java's table of processes in Apache Kafka 4.4.
+
+    ``computeIfAbsent`` lets the table grow before it adds a key, and puts that before the others in its bucket.
+    """
+    *before, last = (member.process_id for member in members.values())
+    buckets = grown(len({*before}), len(members))
+    return bucket_order([*dict.fromkeys([*before, last])][::-1], java_hash, buckets)
 
 
 def _partitions(names: Sequence[str], tasks: Iterable[Task]) -> Partitions:
@@ -58,13 +75,16 @@ class _Sharing:
         names: the ids of subtopologies in their order.
         active: how many active tasks there are.
         total: how many tasks there are to be, with standby tasks.
+        is_later: whether the rules are those of Apache Kafka 4.4, else of 4.3.
 
     Attributes:
         active: the active tasks of each member.
         standby: its standby tasks.
     """
 
-    def __init__(self, members: Mapping[str, MemberSpec], names: Sequence[str], active: int, total: int) -> None:
+    def __init__(
+        self, members: Mapping[str, MemberSpec], names: Sequence[str], active: int, total: int, *, is_later: bool
+    ) -> None:
         self.active: dict[str, list[Task]] = {member_id: [] for member_id in members}
         self.standby: dict[str, list[Task]] = {member_id: [] for member_id in members}
         self._active_quota = Quota(active, len(members))
@@ -72,16 +92,25 @@ class _Sharing:
         ids: dict[str, list[str]] = {}
         for member_id, member in members.items():
             ids.setdefault(member.process_id, []).append(member_id)
-        self._processes = {each: Process(ids[each]) for each in hash_order(ids, java_hash, len(members))}
+        in_order = _order_of_processes(members) if is_later else hash_order(ids, java_hash, len(members))
+        self._processes = {each: Process(ids[each]) for each in in_order}
         self._active_holders: dict[Task, Holder] = {}
         self._standby_holders: dict[Task, list[Holder]] = {}
+        self._is_later = is_later
         positions = {name: index for index, name in enumerate(names)}
+        ranked = dict[Task, list[tuple[bool, int, Holder]]]()
         for member_id, member in members.items():
             holder = Holder(self._processes[member.process_id], member_id)
-            for task in _tasks(positions, member.target.active):
+            for task in _tasks(positions, member.previous.active):
                 self._active_holders[task] = holder
-            for task in _tasks(positions, member.target.standby):
-                self._standby_holders.setdefault(task, []).append(holder)
+            offsets = {(positions[name], at): each for (name, at), each in member.offsets.items() if name in positions}
+            standby = {*_tasks(positions, member.previous.standby)}
+            for task in standby | offsets.keys():
+                ranked.setdefault(task, []).append((task not in standby, -offsets.get(task, 0), holder))
+        for task, holders in ranked.items():
+            if is_later:
+                holders.sort(key=lambda each: each[:2])
+            self._standby_holders[task] = [holder for _, _, holder in holders]
 
     def share_active(self, tasks: Iterable[Task]) -> None:
         """Share out active tasks: to members that have them, to those with copies of them, to those with least load."""
@@ -146,8 +175,13 @@ class _Sharing:
         self._quota.note(count)
 
     def _least_loaded_holder(self, task: Task) -> Holder | None:
-        """Of the members with a standby task, the one with least load; None if the first one's process has the task."""
-        holders = self._standby_holders.get(task)
+        """Of the members with a standby task, the one with least load whose process does not have the task.
+
+        With the rules of Apache Kafka 4.3 there is none if the first one's process has it.
+        """
+        holders = self._standby_holders.get(task, [])
+        if self._is_later:
+            holders = [holder for holder in holders if task not in holder.process.tasks]
         if not holders or task in holders[0].process.tasks:
             return None
         best, *others = holders

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 Partitions: TypeAlias = Mapping[str, tuple[int, ...]]
 """Subtopology id to partitions, both sorted."""
+
+Offsets: TypeAlias = Mapping[tuple[str, int], int]
+"""Subtopology id and partition to the offset of a task."""
 
 
 class Tasks(NamedTuple):
@@ -31,11 +35,13 @@ class MemberSpec(NamedTuple):
 
     Attributes:
         process_id: of the process in which it runs.
-        target: what it shall have so far.
+        previous: what it shall have so far, or has with the rules of Apache Kafka 4.4.
+        offsets: of the copies of tasks that its client has reported.
     """
 
     process_id: str
-    target: Tasks = NO_TASKS
+    previous: Tasks = NO_TASKS
+    offsets: Offsets = MappingProxyType({})
 
 
 class SubtopologySpec(Protocol):

@@ -24,7 +24,7 @@ _OfEndpoint = StreamsGroupHeartbeatResponse.EndpointToPartitions
 
 
 def by_endpoint(
-    members: Iterable[StreamsMember], subtopologies: Subtopologies, partitions_of: PartitionsOf
+    members: Iterable[StreamsMember], subtopologies: Subtopologies, partitions_of: PartitionsOf, *, is_later: bool
 ) -> tuple[_OfEndpoint, ...]:
     """The partitions of the members that have an endpoint; none if they have too many topics together.
 
@@ -32,6 +32,8 @@ def by_endpoint(
         members: in the order of the answer.
         subtopologies: of the group; empty if its topology is not ready.
         partitions_of: the topics that exist.
+        is_later: whether the rules are those of Apache Kafka 4.4: a topic has the partitions that exist, else it has as
+            many of the first ones.
 
     Raises:
         GroupError: a member has an endpoint while the topology is not ready, which Kafka does not expect.
@@ -49,21 +51,27 @@ def by_endpoint(
             total += len(topics[subtopology])
         if total > MOST_TOPICS:
             return ()
-    return tuple(_of_members(shown, topics, partitions_of))
+    return tuple(_of_members(shown, topics, partitions_of, is_later=is_later))
 
 
 def _of_members(
-    members: Iterable[StreamsMember], topics: Mapping[str, Sequence[str]], partitions_of: PartitionsOf
+    members: Iterable[StreamsMember],
+    topics: Mapping[str, Sequence[str]],
+    partitions_of: PartitionsOf,
+    *,
+    is_later: bool,
 ) -> Iterator[_OfEndpoint]:
     for member in members:
         tasks = member.assigned.tasks
-        active, standby = (tuple(_of_topics(each, topics, partitions_of)) for each in (tasks.active, tasks.standby))
+        active, standby = (
+            tuple(_of_topics(each, topics, partitions_of, is_later=is_later)) for each in (tasks.active, tasks.standby)
+        )
         if member.endpoint is not None:
             yield _OfEndpoint(_Endpoint(*member.endpoint), active, standby)
 
 
 def _of_topics(
-    tasks: Partitions, topics: Mapping[str, Sequence[str]], partitions_of: PartitionsOf
+    tasks: Partitions, topics: Mapping[str, Sequence[str]], partitions_of: PartitionsOf, *, is_later: bool
 ) -> Iterator[_Partitions]:
     for subtopology in in_java_order(tasks):
         partitions = tasks[subtopology]
@@ -71,4 +79,6 @@ def _of_topics(
             count = partitions_of(topic)
             if count is None:
                 raise GroupError(ErrorCode.UNKNOWN_SERVER_ERROR, None)
-            yield _Partitions(topic, partitions[:count])
+            there = tuple(one for one in partitions if one < count) if is_later else partitions[:count]
+            if there or not is_later:
+                yield _Partitions(topic, there)

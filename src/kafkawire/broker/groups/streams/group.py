@@ -1,31 +1,38 @@
 """A streams group of KIP-1071: heartbeats and times in; answers, records and timers out.
 
-The rules are those of Apache Kafka 4.3 (``GroupMetadataManager``). Nothing here waits or writes.
+The rules are those of Apache Kafka 4.3 or 4.4 (``GroupMetadataManager``). Nothing here waits or writes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
+
+from msgspec.structs import replace
 
 from kafkawire.broker.groups import timers
 from kafkawire.broker.groups.assigned_group import NO_ROOM, AssignedGroup
-from kafkawire.broker.groups.assignors.tasks import NO_TASKS, Partitions, Tasks
+from kafkawire.broker.groups.assignors.tasks import NO_TASKS, MemberSpec, Tasks
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.streams import joining, target_assignment
-from kafkawire.broker.groups.streams.endpoints import by_endpoint
+from kafkawire.broker.groups.streams.answers import Answers, Status
 from kafkawire.broker.groups.streams.group_state import StreamsChange, StreamsGroupState, StreamsKey
+from kafkawire.broker.groups.streams.group_topology import GroupTopology, TopologyMetadata
 from kafkawire.broker.groups.streams.long_work import AT_ONCE, Work
 from kafkawire.broker.groups.streams.member import StreamsMember
-from kafkawire.broker.groups.streams.owned_tasks import Task
+from kafkawire.broker.groups.streams.owned_tasks import as_sets
 from kafkawire.broker.groups.streams.reconciliation import Aim, check_state, reconciled
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.streams.states import StreamsMemberState
 from kafkawire.broker.groups.streams.statuses import StreamsStatus
-from kafkawire.broker.groups.streams.topology import ConfiguredTopology, InternalTopic, configured_topology
+from kafkawire.broker.groups.streams.task_offsets import NO_TASK_OFFSETS, TaskOffsets
+from kafkawire.broker.groups.streams.topology import (
+    ConfiguredTopology,
+    InternalTopic,
+)
 from kafkawire.broker.groups.timers import Now, TimerKind
-from kafkawire.broker.groups.topics import KnownTopics, hashes_of
-from kafkawire.model.java_order import in_java_order, java_hash, timeline_order
+from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.protocol import (
     StreamsGroupCurrentMemberAssignmentKey,
     StreamsGroupHeartbeatRequest,
@@ -42,18 +49,9 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 
 _STANDBY_REPLICAS: Final = "num.standby.replicas"
-_NOT_VALIDATED: Final = -1
 _STALE: Final = "behind"
 _TASK_BYTES: Final = 300
 """About how much memory a task of a member takes."""
-_LONG: Final = 1000
-"""How many steps of some microseconds each may be done at once."""
-_TOPIC: Final = 10
-"""The steps for a topic that is hashed; each of its partitions is one more."""
-_MEMBER: Final = 5
-"""The steps for a member that gets tasks; each of these is one more."""
-
-Status = StreamsGroupHeartbeatResponse.Status
 
 
 class Answer(NamedTuple):
@@ -68,30 +66,16 @@ class Answer(NamedTuple):
     internal_topics: Mapping[str, InternalTopic]
 
 
-class _Metadata(NamedTuple):
-    """What a heartbeat finds of the topics.
-
-    Attributes:
-        configured: the topology with the topics.
-        metadata_hash: of the topics.
-        validated_epoch: of the topology if it is ready.
-    """
-
-    configured: ConfiguredTopology
-    metadata_hash: int
-    validated_epoch: int
-
-
 class _Target(NamedTuple):
     """A target assignment.
 
     Attributes:
         epoch: of it.
-        tasks: of the member.
+        tasks: of each member.
     """
 
     epoch: int
-    tasks: Tasks
+    tasks: Mapping[str, Tasks]
 
 
 class StreamsGroup(AssignedGroup[StreamsKey]):
@@ -106,8 +90,8 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
 
     Attributes:
         state: the records, folded.
-        configured: the topology with the topics, as of the last heartbeat; None before the first.
         size_of_tasks: the part of ``size`` for the tasks, as of the last heartbeat.
+        task_offsets: member id to the offsets of its tasks.
     """
 
     def __init__(
@@ -120,18 +104,26 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
     ) -> None:
         self.state = StreamsGroupState(group_id, records)
         super().__init__(self.state, topics, "streams", settings.most_members)
-        self.configured: ConfiguredTopology | None = None
+        self._topology = GroupTopology(self.state, topics)
+        self.task_offsets: dict[str, TaskOffsets] = {}
         self._settings = settings
-        self._looked_at = -1
+        self._assigned = target_assignment.target_assignment
+        if settings.is_later:
+            self._assigned = target_assignment.later_target_assignment
+        self._first: _Target | None = None
         self.size_of_tasks = 0
         self._is_recorded = self.state.topology is not None
-        self._endpoint_epoch = 0
-        self._requested_shutdown: str | None = None
+        self._answers = Answers(self.state, settings, self._topology.partitions_of)
         if self.state.topology is not None:
             self.size += _size(self.state.topology)
         for member in self.state.members.values():
             self._begin_session(member.member_id, now)
             self._time_revocation(member, now)
+
+    @property
+    def configured(self) -> ConfiguredTopology | None:
+        """The topology with the topics, as of the last heartbeat; None before the first."""
+        return self._topology.configured
 
     # Heartbeats.
 
@@ -157,10 +149,11 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
             LongWorkError: it is to be tried again after some work; nothing has changed then.
         """
         before = self._known(request)
-        after = joining.updated(before, request, client)
-        topology = self._checked_topology(request, work)
+        after = joining.updated(before, request, client, is_later=self._settings.is_later)
+        topology = self._topology.checked(request, work)
         status = [*self._stale(after)]
-        metadata = self._configure(topology, request, work)
+        metadata = self._topology.configure(topology, request, work)
+        offsets = self.task_offsets.get(after.member_id, NO_TASK_OFFSETS).updated(request)
         more = self._size_of_tasks(metadata.configured) - self.size_of_tasks
         if more > 0 and not has_room(more):
             raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, NO_ROOM)
@@ -172,18 +165,24 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
             self._delay(now)
         reasons = self._reasons_to_wait(epoch, now)
         status += reasons
-        target = _Target(self.state.assignment_epoch, self.state.target(after.member_id))
+        target = _Target(self.state.assignment_epoch, self.state.targets)
         if timers.ASSIGNMENT in self.timers:
-            target = target._replace(tasks=NO_TASKS)
+            target = target._replace(tasks={})
         elif epoch > self.state.assignment_epoch and not reasons:
-            targets = self._targets(after, metadata.configured, work)
-            records += self._targeted(epoch, targets, now)
-            target = _Target(epoch, targets[after.member_id])
-        aim = Aim(*target, reported, lambda task: self._is_unreleased(task, after))
+            all_offsets = {**self.task_offsets, after.member_id: offsets}
+            target = _Target(epoch, self._targets(after, metadata.configured, all_offsets, work))
+            records += self._targeted(epoch, target.tasks, now)
+        target = self._noted(target)
+        aim = self._aim(after, target, reported)
         last = after if after.is_reconciled_to(target.epoch) else reconciled(after, aim)
         if last != after:
             records.append((StreamsGroupCurrentMemberAssignmentKey(self.group_id, last.member_id), last.current))
-        response = self._answer(request, before, last, metadata.configured, status)
+        self._keep_offsets(last.member_id, offsets)
+        self._answers.note_shutdown(request)
+        response = self._answers.answer(request, before, last, metadata.configured, status)
+        if not self._is_recorded:
+            response = replace(response, endpoint_information_epoch=0)
+            self._forget_unrecorded()
         self.size_of_tasks += more
         self.size += more + (0 if self.state.topology is not None else _size(topology))
         for record in records:
@@ -196,7 +195,8 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
     def _known(self, request: StreamsGroupHeartbeatRequest) -> StreamsMember:
         """The member that sends a heartbeat; a new one if it joins."""
         is_joining = request.member_epoch == 0
-        if is_joining and len(self.state.members) >= self._most_members:
+        is_known = self._settings.is_later and request.member_id in self.state.members
+        if is_joining and len(self.state.members) >= self._most_members and not is_known:
             reason = f"The streams group has reached its maximum capacity of {self._most_members} members."
             raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, reason)
         member = self.state.members.get(request.member_id)
@@ -215,30 +215,6 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
             own, groups = (f"topology epoch {epoch}" for epoch in (member.topology_epoch, topology.epoch))
             yield Status(StreamsStatus.STALE_TOPOLOGY, f"The member's {own} is {_STALE} the group's {groups}.")
 
-    def _checked_topology(self, request: StreamsGroupHeartbeatRequest, work: Work) -> StreamsGroupTopologyValue:
-        known, asked = self.state.topology, request.topology
-        is_long = asked is not None and is_large(asked)
-        return work.result(joining.checked_topology, known, asked, is_long=is_long)
-
-    def _configure(
-        self, topology: StreamsGroupTopologyValue, request: StreamsGroupHeartbeatRequest, work: Work
-    ) -> _Metadata:
-        """Look at the topics again if the topology is new or they may have changed."""
-        configured, metadata_hash = self.configured, self.state.metadata_hash
-        is_new = self.state.topology is None
-        if is_new or configured is None or self._looked_at != self._topics.changes:
-            counts = {name: count for name in _required(topology) if (count := self._partitions_of(name)) is not None}
-            unhashed = self._topics.unhashed(counts)
-            is_long = sum(_TOPIC + len(each.partitions) for each in unhashed) > _LONG
-            self._topics.learn(work.result(hashes_of, unhashed, is_long=is_long))
-            metadata_hash = self._topics.hash_of(counts)
-            if is_new or configured is None or metadata_hash != self.state.metadata_hash:
-                configured = work.result(_configured, topology, counts, is_long=is_large(topology))
-        if configured.is_ready:
-            joining.check_tasks(configured.subtopologies, request)
-        self.configured, self._looked_at = configured, self._topics.changes
-        return _Metadata(configured, metadata_hash, topology.epoch if configured.is_ready else _NOT_VALIDATED)
-
     def _brought(
         self, before: StreamsMember, after: StreamsMember, topology: StreamsGroupTopologyValue
     ) -> Iterable[StreamsChange]:
@@ -248,7 +224,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         if self.state.topology is None:
             yield StreamsGroupTopologyKey(self.group_id), topology
 
-    def _begin_epoch(self, metadata: _Metadata, records: list[StreamsChange], *, has_changed: bool) -> int:
+    def _begin_epoch(self, metadata: TopologyMetadata, records: list[StreamsChange], *, has_changed: bool) -> int:
         """Begin an epoch if it must; returns the epoch."""
         state = self.state
         configs = {_STANDBY_REPLICAS: str(self._settings.standby_replicas(self.group_id))}
@@ -273,9 +249,6 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         )
         return StreamsGroupMetadataKey(self.group_id), value
 
-    def _is_unreleased(self, task: Task, member: StreamsMember) -> bool:
-        return self.state.owners.is_unreleased(task, member.process_id)
-
     # Target assignments.
 
     def _delay(self, now: Now) -> None:
@@ -291,12 +264,39 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         is_too_early = epoch > self.state.assignment_epoch and not self._is_due(now)
         return (_delayed("assignment interval"),) if is_too_early else ()
 
-    def _targets(self, member: StreamsMember, configured: ConfiguredTopology, work: Work) -> Mapping[str, Tasks]:
-        specs = target_assignment.specs
-        known, updated = specs(self.state, self.state.members.values()), specs(self.state, (member,))
+    def _targets(
+        self,
+        member: StreamsMember,
+        configured: ConfiguredTopology,
+        offsets: Mapping[str, TaskOffsets],
+        work: Work,
+    ) -> Mapping[str, Tasks]:
+        known, updated = self._specs(self.state.members.values(), offsets), self._specs((member,), offsets)
         replicas = self._settings.standby_replicas(self.group_id)
-        is_long = _is_long(configured, replicas, len(known))
-        return work.result(target_assignment.target_assignment, known, updated, configured, replicas, is_long=is_long)
+        is_long = target_assignment.is_long(configured, replicas, len(known))
+        return work.result(self._assigned, known, updated, configured, replicas, is_long=is_long)
+
+    def _specs(
+        self, members: Collection[StreamsMember], offsets: Mapping[str, TaskOffsets]
+    ) -> Mapping[str, MemberSpec]:
+        return target_assignment.specs(self.state, members, offsets if self._settings.is_later else None)
+
+    def _noted(self, target: _Target) -> _Target:
+        """The target assignment that a heartbeat has found first for an epoch, which is all that Kafka 4.4 refines."""
+        if not self._settings.is_later:
+            return target
+        if self._first is None or self._first.epoch != target.epoch:
+            self._first = _Target(target.epoch, dict(target.tasks))
+        return self._first
+
+    def _aim(self, member: StreamsMember, target: _Target, reported: Tasks | None) -> Aim:
+        """What the member shall come to."""
+        is_later, owners = self._settings.is_later, self.state.owners
+        is_unreleased = partial(
+            owners.is_unreleased, process_id=member.process_id, own=as_sets(member.assigned) if is_later else None
+        )
+        tasks = target.tasks.get(member.member_id, NO_TASKS)
+        return Aim(target.epoch, tasks, reported, is_unreleased, converts=is_later)
 
     def _is_due(self, now: Now) -> bool:
         interval, last = self._settings.assignment_ms(self.group_id), self.state.assigned_at_ms
@@ -312,60 +312,30 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         if not state.members or state.epoch <= state.assignment_epoch or configured is None or not self._is_due(now):
             return
         standby_replicas = int(state.assignment_configs.get(_STANDBY_REPLICAS, "0"))
-        if _is_long(configured, standby_replicas, len(state.members)):
+        if target_assignment.is_long(configured, standby_replicas, len(state.members)):
             return  # the next heartbeat does it
-        known = target_assignment.specs(state, state.members.values())
-        targets = target_assignment.target_assignment(known, {}, configured, standby_replicas)
+        known = self._specs(state.members.values(), self.task_offsets)
+        targets = self._assigned(known, {}, configured, standby_replicas)
         for record in [*self._targeted(state.epoch, targets, now)]:
             self._write(*record)
 
-    # Answers.
-
-    def _answer(
-        self,
-        request: StreamsGroupHeartbeatRequest,
-        before: StreamsMember,
-        member: StreamsMember,
-        configured: ConfiguredTopology,
-        status: list[Status],
-    ) -> StreamsGroupHeartbeatResponse:
-        if request.shutdown_application:
-            self._requested_shutdown = self._requested_shutdown or member.member_id
-        has_news = request.member_epoch == 0 or before.assigned != member.assigned
-        endpoint_epoch = self._endpoint_epoch + (has_news and member.endpoint is not None)
-        of_endpoints = None
-        if endpoint_epoch != request.endpoint_information_epoch:
-            others = (self.state.members[each] for each in timeline_order(self.state.members, java_hash))
-            others_and_own = (*(each for each in others if each.member_id != member.member_id), member)
-            of_endpoints = by_endpoint(others_and_own, configured.subtopologies, self._partitions_of)
-        if configured.problem is not None:
-            status.append(Status(configured.problem.status, configured.problem.detail))
-        if self._requested_shutdown is not None:
-            detail = "encountered a fatal error and requested a shutdown for the entire application."
-            status.append(
-                Status(StreamsStatus.SHUTDOWN_APPLICATION, f"Streams group member {self._requested_shutdown} {detail}")
-            )
-        tasks = member.assigned.tasks
-        response = StreamsGroupHeartbeatResponse(
-            member_id=member.member_id,
-            member_epoch=member.epoch,
-            heartbeat_interval_ms=self._settings.heartbeat_ms(self.group_id),
-            status=tuple(status),
-            active_tasks=_task_ids(tasks.active) if has_news else None,
-            standby_tasks=_task_ids(tasks.standby) if has_news else None,
-            warmup_tasks=_task_ids(tasks.warmup) if has_news else None,
-            endpoint_information_epoch=endpoint_epoch if self._is_recorded else 0,
-            partitions_by_user_endpoint=of_endpoints,
-        )
-        self._endpoint_epoch = endpoint_epoch
-        if not self._is_recorded:
-            self._forget_unrecorded()
-        return response
+    # What no record has.
 
     def _forget_unrecorded(self) -> None:
         """Forget what is not in records: Kafka makes a group again from them after the heartbeat that creates it."""
         self._is_recorded = True
-        self.configured, self._endpoint_epoch, self._requested_shutdown = None, 0, None
+        self._first = None
+        self._topology.forget()
+        self._answers.forget()
+        for member_id in [*self.task_offsets]:
+            self._keep_offsets(member_id, NO_TASK_OFFSETS)
+
+    def _keep_offsets(self, member_id: str, offsets: TaskOffsets) -> None:
+        before = self.task_offsets.pop(member_id, NO_TASK_OFFSETS)
+        if offsets is not before:
+            self.size += offsets.size - before.size
+        if offsets.restored or offsets.ends:
+            self.task_offsets[member_id] = offsets
 
     # Members that leave, and timers.
 
@@ -375,8 +345,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         Raises:
             GroupError: it is none.
         """
-        if request.shutdown_application:
-            self._requested_shutdown = self._requested_shutdown or request.member_id
+        self._answers.note_shutdown(request)
         if request.member_id not in self.state.members:
             raise self._unknown(request.member_id)
         self._fence(request.member_id)
@@ -399,10 +368,14 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         self._write(StreamsGroupTargetAssignmentMemberKey(self.group_id, member_id), None)
         self._write(StreamsGroupMemberMetadataKey(self.group_id, member_id), None)
         self._write(*record)
+        self._keep_offsets(member_id, NO_TASK_OFFSETS)
         if self.is_empty:
-            self._requested_shutdown = None
+            self._answers.end_shutdown()
             self.size -= self.size_of_tasks
             self.size_of_tasks = 0
+            if self._settings.is_later:
+                value = StreamsGroupTargetAssignmentMetadataValue(state.epoch, 0)
+                self._write(StreamsGroupTargetAssignmentMetadataKey(self.group_id), value)
 
     def _begin_session(self, member_id: str, now: Now) -> None:
         session = self._settings.session_ms(self.group_id)
@@ -415,44 +388,6 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         else:
             self.timers.cancel(timer)
 
-    def _partitions_of(self, name: str) -> int | None:
-        topic = self._topics.id_of(name)
-        return None if topic is None else self._topics.partitions_of(topic)
-
-
-def _configured(topology: StreamsGroupTopologyValue, counts: Mapping[str, int]) -> ConfiguredTopology:
-    return configured_topology(topology, counts.get)
-
-
-def _is_long(configured: ConfiguredTopology, standby_replicas: int, members: int) -> bool:
-    """Whether it takes long to assign tasks."""
-    return configured.tasks * (1 + standby_replicas) + _MEMBER * members > _LONG
-
-
-def is_large(topology: StreamsGroupTopologyValue | StreamsGroupHeartbeatRequest.Topology) -> bool:
-    """Whether it takes long to find out what a topology means: it has many topics, configurations or groups."""
-    most = _LONG
-    for each in topology.subtopologies:
-        topics = (*each.repartition_source_topics, *each.state_changelog_topics)
-        most -= 1 + len(each.source_topics) + len(each.repartition_sink_topics)
-        most -= sum(1 + len(topic.topic_configs) for topic in topics)
-        most -= sum(1 + len(one.source_topics) + len(one.repartition_source_topics) for one in each.copartition_groups)
-        if most < 0:
-            return True
-    return False
-
-
-def _required(topology: StreamsGroupTopologyValue) -> Iterable[str]:
-    """The topics that a topology needs."""
-    return {
-        name
-        for each in topology.subtopologies
-        for name in (
-            *each.source_topics,
-            *(topic.name for topic in (*each.repartition_source_topics, *each.state_changelog_topics)),
-        )
-    }
-
 
 def _size(topology: StreamsGroupTopologyValue) -> int:
     """About how many bytes of memory a topology takes."""
@@ -461,8 +396,3 @@ def _size(topology: StreamsGroupTopologyValue) -> int:
 
 def _delayed(why: str) -> Status:
     return Status(StreamsStatus.ASSIGNMENT_DELAYED, f"Assignment delayed due to the configured {why}.")
-
-
-def _task_ids(partitions: Partitions) -> tuple[StreamsGroupHeartbeatResponse.TaskIds, ...]:
-    ids = StreamsGroupHeartbeatResponse.TaskIds
-    return tuple(ids(subtopology, partitions[subtopology]) for subtopology in in_java_order(partitions))

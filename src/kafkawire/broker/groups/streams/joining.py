@@ -22,13 +22,17 @@ _LEFT_FOR_A_WHILE: Final = -2
 _ONE_TYPE: Final = "If one task-type is non-null, all must be non-null."
 
 
-def check(request: StreamsGroupHeartbeatRequest) -> None:
+def check(request: StreamsGroupHeartbeatRequest, *, is_later: bool) -> None:
     """Check a request by itself.
+
+    Args:
+        request: the request.
+        is_later: whether the rules are those of Apache Kafka 4.4, which supports more.
 
     Raises:
         GroupError: it is not valid.
     """
-    _check_features(request)
+    _check_features(request, is_later=is_later)
     for text, name in (
         (request.member_id, "MemberId"),
         (request.group_id, "GroupId"),
@@ -50,15 +54,15 @@ def check(request: StreamsGroupHeartbeatRequest) -> None:
         raise _invalid("Topology can only be provided when (re-)joining.")
 
 
-def _check_features(request: StreamsGroupHeartbeatRequest) -> None:
-    """Refuse what Apache Kafka 4.3 does not support yet."""
+def _check_features(request: StreamsGroupHeartbeatRequest, *, is_later: bool) -> None:
+    """Refuse what Apache Kafka 4.3 does not support yet; 4.4 supports tasks that warm up, and offsets of tasks."""
     if request.instance_id is not None:
         raise _invalid("Static membership is not yet supported.")
-    if request.task_offsets is not None:
+    if request.task_offsets is not None and not is_later:
         raise _invalid("TaskOffsets are not supported yet.")
-    if request.task_end_offsets is not None:
+    if request.task_end_offsets is not None and not is_later:
         raise _invalid("TaskEndOffsets are not supported yet.")
-    if request.warmup_tasks:
+    if request.warmup_tasks and not is_later:
         raise _invalid("WarmupTasks are not supported yet.")
     if request.topology is not None and any(each.source_topic_regex for each in request.topology.subtopologies):
         raise _invalid("Regular expressions for source topics are not supported yet.")
@@ -140,13 +144,22 @@ def check_tasks(subtopologies: Mapping[str, ConfiguredSubtopology], request: Str
                 )
 
 
-def updated(member: StreamsMember, request: StreamsGroupHeartbeatRequest, client: tuple[str, str]) -> StreamsMember:
+def updated(
+    member: StreamsMember, request: StreamsGroupHeartbeatRequest, client: tuple[str, str], *, is_later: bool
+) -> StreamsMember:
     """The member with the fields that a heartbeat has; those that are null or -1 have not changed.
+
+    Args:
+        member: before the heartbeat.
+        request: the heartbeat.
+        client: id and host of the client.
+        is_later: whether the rules are those of Apache Kafka 4.4: a member that joins without an endpoint has none.
 
     Raises:
         GroupError: a tag occurs twice, which Kafka does not expect.
     """
     tags, endpoint = request.client_tags, request.user_endpoint
+    keeps_endpoint = endpoint is None and not (is_later and request.member_epoch == 0)
     if tags is not None:
         _check_unique(each.key for each in tags)
     return replace(
@@ -159,9 +172,13 @@ def updated(member: StreamsMember, request: StreamsGroupHeartbeatRequest, client
         else request.rebalance_timeout_ms,
         topology_epoch=member.topology_epoch if request.topology is None else request.topology.epoch,
         process_id=member.process_id if request.process_id is None else request.process_id,
-        endpoint=member.endpoint if endpoint is None else Endpoint(endpoint.host, endpoint.port),
+        endpoint=member.endpoint if keeps_endpoint else _endpoint(endpoint),
         tags=member.tags if tags is None else {each.key: each.value for each in tags},
     )
+
+
+def _endpoint(endpoint: StreamsGroupHeartbeatRequest.Endpoint | None) -> Endpoint | None:
+    return None if endpoint is None else Endpoint(endpoint.host, endpoint.port)
 
 
 def checked_topology(known: StreamsGroupTopologyValue | None, asked: Topology | None) -> StreamsGroupTopologyValue:

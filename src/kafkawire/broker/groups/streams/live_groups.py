@@ -19,6 +19,7 @@ from kafkawire.broker.groups.streams.joining import check
 from kafkawire.broker.groups.streams.long_work import DeferredWork, LongWorkError, Work
 from kafkawire.broker.groups.streams.member import LEFT, TAG_BYTES
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
+from kafkawire.broker.groups.streams.task_offsets import size_of_offsets
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.protocol import GroupMetadataKey, StreamsGroupHeartbeatRequest
@@ -72,7 +73,7 @@ class StreamsGroups(AssignedGroups[StreamsGroup]):
             GroupError: it is refused.
             StorageError, OSError: a record could not be written.
         """
-        check(request)
+        check(request, is_later=self._settings.is_later)
         self._check_room(_size(request))
         self._existing(request)
         group_id, work = request.group_id, DeferredWork()
@@ -157,4 +158,5 @@ def _size(request: StreamsGroupHeartbeatRequest) -> int:
     host = "" if endpoint is None else endpoint.host
     names = (request.member_id, request.rack_id or "", request.process_id or "", host)
     topology = 0 if request.topology is None else len(StreamsGroupHeartbeatRequest(topology=request.topology).encode(0))
-    return topology + sum(map(len, names)) + sum(TAG_BYTES + len(each.key) + len(each.value) for each in tags)
+    of_tags = sum(TAG_BYTES + len(each.key) + len(each.value) for each in tags)
+    return topology + sum(map(len, names)) + of_tags + size_of_offsets(request)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Final, NamedTuple, Self, TypeAlias
 
 from msgspec import field
@@ -17,6 +17,9 @@ from kafkawire.wire.message import Struct
 
 Active: TypeAlias = Mapping[str, Mapping[int, int]]
 """Subtopology id to partitions, each with the epoch at which the member got the task."""
+
+Sets: TypeAlias = Sequence[Mapping[str, Container[int]]]
+"""For each role of `Tasks`, subtopology id to partitions."""
 
 _Recorded: TypeAlias = Sequence[StreamsGroupCurrentMemberAssignmentValue.TaskIds]
 
@@ -89,6 +92,11 @@ def have_in_common(one: Tasks, other: Tasks) -> bool:
     )
 
 
+def as_sets(owned: OwnedTasks) -> Sets:
+    """Tasks as sets of partitions."""
+    return [{name: frozenset(each) for name, each in by_subtopology.items()} for by_subtopology in owned.tasks]
+
+
 class Task(NamedTuple):
     """A task in a role.
 
@@ -104,6 +112,7 @@ class Task(NamedTuple):
 
 
 ACTIVE: Final = 0
+WARMUP: Final = 2
 
 
 class TaskOwners:
@@ -135,9 +144,22 @@ class TaskOwners:
                 if not processes:
                     by_subtopology.pop(subtopology, None)
 
-    def is_unreleased(self, task: Task, process_id: str) -> bool:
-        """Whether a process cannot get a task now: it has it already, or another one processes it."""
-        role, subtopology, partition = task
-        if role == ACTIVE and partition in self._roles[ACTIVE].get(subtopology, ()):
+    def is_unreleased(self, task: Task, process_id: str, own: Sets | None = None) -> bool:
+        """Whether a process cannot get a task now: it has it already, or another one processes it.
+
+        Args:
+            task: in the role in which it is to be given.
+            process_id: of the process.
+            own: the tasks of the member that is to get it. That it has the task itself in another role does not matter,
+                except for a warm-up task of what it processes. None if all roles matter.
+        """
+        wanted, subtopology, partition = task
+        if wanted == ACTIVE and partition in self._roles[ACTIVE].get(subtopology, ()):
             return True
-        return any(process_id in each.get(subtopology, {}).get(partition, ()) for each in self._roles)
+        for role, by_subtopology in enumerate(self._roles):
+            is_own = own is not None and partition in own[role].get(subtopology, ())
+            if is_own and (role, wanted) != (ACTIVE, WARMUP):
+                continue
+            if process_id in by_subtopology.get(subtopology, {}).get(partition, ()):
+                return True
+        return False

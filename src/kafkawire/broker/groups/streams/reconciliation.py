@@ -28,12 +28,14 @@ class Aim(Struct, frozen=True):
         target: the target assignment of the member.
         reported: the tasks that its client says that it has; None if it says nothing.
         is_unreleased: whether the process of the member cannot get a task now.
+        converts: whether a task of the member may go from one role to another, as in Apache Kafka 4.4.
     """
 
     epoch: int
     target: Tasks
     reported: Tasks | None
     is_unreleased: Callable[[Task], bool]
+    converts: bool = False
 
 
 def check_state(member: StreamsMember, reported: Tasks | None) -> None:
@@ -77,6 +79,8 @@ def _advanced(member: StreamsMember, aim: Aim, epoch: int) -> StreamsMember:
         _difference(role, owned, target, aim.is_unreleased)
         for role, (owned, target) in enumerate(zip(member.assigned.tasks, aim.target, strict=True))
     ]
+    if aim.converts:
+        roles = [*_converted(member.assigned.tasks, aim, *roles)]
     given_up, free = (Tasks(*each) for each in zip(*((role.given_up, role.free) for role in roles), strict=True))
     kept = Tasks(*(role.kept for role in roles))
     if any(given_up) and (aim.reported is None or have_in_common(aim.reported, given_up)):
@@ -110,6 +114,48 @@ def _difference(role: int, owned: Partitions, target: Partitions, is_unreleased:
         free[subtopology] = tuple(each for each in new if not is_unreleased(Task(role, subtopology, each)))
         waits = waits or len(free[subtopology]) < len(new)
     return _Difference(_some(kept), _some(given_up), _some(free), waits)
+
+
+def _converted(
+    own: Tasks, aim: Aim, active: _Difference, standby: _Difference, warmup: _Difference
+) -> tuple[_Difference, _Difference, _Difference]:
+    """The differences where tasks go from one role to another at the same member.
+
+    A task that it has processed is a standby task at once, and copies change their roles at once. A copy that is to
+    become an active task is kept until then.
+    """
+    standby, _ = _given_now(standby, own.active)
+    warmup, changed = _given_now(warmup, own.standby)
+    standby = standby._replace(given_up=_without(standby.given_up, changed))
+    standby, changed = _given_now(standby, own.warmup)
+    warmup = warmup._replace(given_up=_without(warmup.given_up, changed))
+    promoted = [_common(copies, aim.target.active) for copies in (own.standby, own.warmup)]
+    standby, warmup = (
+        role._replace(given_up=_without(role.given_up, copies))
+        for role, copies in zip((standby, warmup), promoted, strict=True)
+    )
+    given_up = Tasks(active.given_up, standby.given_up, warmup.given_up)
+    must_wait = any(given_up) and (aim.reported is None or have_in_common(aim.reported, given_up))
+    granted: Partitions = {} if must_wait else active.free
+    standby, warmup = (
+        role._replace(kept=_united(role.kept, _without(copies, granted)))
+        for role, copies in zip((standby, warmup), promoted, strict=True)
+    )
+    return active, standby, warmup
+
+
+def _given_now(role: _Difference, had: Partitions) -> tuple[_Difference, Partitions]:
+    """The difference with free tasks given at once that the member has had otherwise; and these."""
+    now = _common(role.free, had)
+    return role._replace(kept=_united(role.kept, now), free=_without(role.free, now)), now
+
+
+def _common(one: Partitions, other: Partitions) -> Partitions:
+    return _some({each: tuple(at for at in one[each] if at in other.get(each, ())) for each in one})
+
+
+def _without(one: Partitions, other: Partitions) -> Partitions:
+    return _some({each: tuple(at for at in one[each] if at not in other.get(each, ())) for each in one})
 
 
 def _some(partitions: Partitions) -> Partitions:

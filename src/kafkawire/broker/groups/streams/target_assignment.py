@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final
 
 from kafkawire.broker.groups.assignors.sticky_task_assignor import assigned_tasks
 from kafkawire.broker.groups.assignors.tasks import NO_TASKS, MemberSpec, Partitions, Tasks
 from kafkawire.broker.groups.streams.group_state import StreamsChange, StreamsGroupState
 from kafkawire.broker.groups.streams.member import StreamsMember
+from kafkawire.broker.groups.streams.task_offsets import NO_TASK_OFFSETS, TaskOffsets
 from kafkawire.broker.groups.streams.topology import ConfiguredTopology
 from kafkawire.model.java_order import hash_order, java_hash, timeline_order
 from kafkawire.protocol import StreamsGroupTargetAssignmentMemberKey, StreamsGroupTargetAssignmentMemberValue
 
+_LONG: Final = 1000
+"""How many steps of some microseconds each may be done at once."""
+_MEMBER: Final = 5
+"""The steps for a member that gets tasks; each of these is one more."""
 
-def specs(state: StreamsGroupState, members: Iterable[StreamsMember]) -> Mapping[str, MemberSpec]:
-    """Members with what they shall have so far."""
-    return {each.member_id: MemberSpec(each.process_id, state.target(each.member_id)) for each in members}
+
+def specs(
+    state: StreamsGroupState, members: Collection[StreamsMember], offsets: Mapping[str, TaskOffsets] | None = None
+) -> Mapping[str, MemberSpec]:
+    """Members with what they shall have so far.
+
+    Args:
+        state: the group.
+        members: of the group, or that come to it.
+        offsets: member id to the offsets of its tasks, for the rules of Apache Kafka 4.4, where members have what they
+            have; None for those of 4.3.
+    """
+    if offsets is None:
+        return {each.member_id: MemberSpec(each.process_id, state.target(each.member_id)) for each in members}
+    restored = {each.member_id: offsets.get(each.member_id, NO_TASK_OFFSETS).restored for each in members}
+    return {
+        each.member_id: MemberSpec(each.process_id, each.assigned.tasks, restored[each.member_id]) for each in members
+    }
 
 
 def target_assignment(
@@ -32,12 +53,38 @@ def target_assignment(
         topology: of the group.
         standby_replicas: how many standby tasks each task with state shall have.
     """
+    return _assigned(known, updated, topology, standby_replicas, is_later=False)
+
+
+def later_target_assignment(
+    known: Mapping[str, MemberSpec],
+    updated: Mapping[str, MemberSpec],
+    topology: ConfiguredTopology,
+    standby_replicas: int,
+) -> Mapping[str, Tasks]:
+    """As ``target_assignment``, with the rules of Apache Kafka 4.4."""
+    return _assigned(known, updated, topology, standby_replicas, is_later=True)
+
+
+def _assigned(
+    known: Mapping[str, MemberSpec],
+    updated: Mapping[str, MemberSpec],
+    topology: ConfiguredTopology,
+    standby_replicas: int,
+    *,
+    is_later: bool,
+) -> Mapping[str, Tasks]:
     members = {**{member_id: known[member_id] for member_id in timeline_order(known, java_hash)}, **updated}
     in_order = {member_id: members[member_id] for member_id in hash_order(members, java_hash)}
     targets: Mapping[str, Tasks] = {}
     if topology.is_ready:
-        targets = assigned_tasks(in_order, topology.subtopologies, standby_replicas)
+        targets = assigned_tasks(in_order, topology.subtopologies, standby_replicas, is_later=is_later)
     return {member_id: targets.get(member_id, NO_TASKS) for member_id in in_order}
+
+
+def is_long(topology: ConfiguredTopology, standby_replicas: int, members: int) -> bool:
+    """Whether it takes long to assign tasks."""
+    return topology.tasks * (1 + standby_replicas) + _MEMBER * members > _LONG
 
 
 def changes(state: StreamsGroupState, targets: Mapping[str, Tasks]) -> Iterator[StreamsChange]:

@@ -21,7 +21,7 @@ from kafkawire.broker.groups.streams.statuses import StreamsStatus
 from kafkawire.broker.item_errors import ItemError
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.model.java_order import in_java_order, java_rank
-from kafkawire.protocol import StreamsGroupTopologyValue
+from kafkawire.protocol import StreamsGroupHeartbeatRequest, StreamsGroupTopologyValue
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.message import Struct
 
@@ -31,6 +31,8 @@ MOST_TASKS: Final = 20_000
 """The most tasks of a group: a topology of a few bytes can have any number, and all members must name theirs."""
 
 _SHOWN: Final = 3
+_LARGE: Final = 1000
+"""How many names of a topology may be read at once, at some microseconds each."""
 
 
 class InternalTopic(Struct, frozen=True):
@@ -143,6 +145,36 @@ def _check_tasks(subtopologies: Iterable[ConfiguredSubtopology]) -> None:
     if sum(each.tasks for each in subtopologies) > MOST_TASKS:
         reason = f"The topology has more than {MOST_TASKS} tasks, the limit of this broker."
         raise GroupError(ErrorCode.STREAMS_INVALID_TOPOLOGY, reason)
+
+
+def configured_by_counts(topology: StreamsGroupTopologyValue, counts: Counts) -> ConfiguredTopology:
+    """``configured_topology`` with the partition counts of the topics that exist."""
+    return configured_topology(topology, counts.get)
+
+
+def is_large(topology: StreamsGroupTopologyValue | StreamsGroupHeartbeatRequest.Topology) -> bool:
+    """Whether it takes long to find out what a topology means: it has many topics, configurations or groups."""
+    most = _LARGE
+    for each in topology.subtopologies:
+        topics = (*each.repartition_source_topics, *each.state_changelog_topics)
+        most -= 1 + len(each.source_topics) + len(each.repartition_sink_topics)
+        most -= sum(1 + len(topic.topic_configs) for topic in topics)
+        most -= sum(1 + len(one.source_topics) + len(one.repartition_source_topics) for one in each.copartition_groups)
+        if most < 0:
+            return True
+    return False
+
+
+def required_topics(topology: StreamsGroupTopologyValue) -> Iterable[str]:
+    """The topics that a topology needs."""
+    return {
+        name
+        for each in topology.subtopologies
+        for name in (
+            *each.source_topics,
+            *(topic.name for topic in (*each.repartition_source_topics, *each.state_changelog_topics)),
+        )
+    }
 
 
 def _copartition_group(subtopology: Subtopology, group: StreamsGroupTopologyValue.CopartitionGroup) -> Sequence[str]:

@@ -37,13 +37,15 @@ NOW = Now(1000.0, 1_000_000)
 AT_ONCE = {"group.streams.assignment.interval.ms": "0", "group.streams.initial.rebalance.delay.ms": "0"}
 
 
-def group_with_topic(*, records: list[StreamsChange] | None = None, **properties: str) -> StreamsGroup:
+def group_with_topic(
+    *, records: list[StreamsChange] | None = None, is_later: bool = False, **properties: str
+) -> StreamsGroup:
     image = TopicsImage()
     image.apply_topic(TopicRecord("orders", TOPIC))
     for partition in (0, 1):
         image.apply_partition(PartitionRecord(partition, TOPIC, (1,), (1,), leader=1))
     own = {name.replace("_", "."): value for name, value in properties.items()}
-    settings = StreamsGroupSettings(configuration_of(**{**AT_ONCE, **own}), lambda _: {})
+    settings = StreamsGroupSettings(configuration_of(**{**AT_ONCE, **own}), lambda _: {}, is_later=is_later)
     topics = KnownTopics(image, lambda: 1, lambda _: None)
     return StreamsGroup("g", records or [], settings, topics, NOW)
 
@@ -155,6 +157,82 @@ def test_a_member_that_has_given_up_tasks_takes_the_next_epoch_if_it_must_give_u
     after = reconciled(member, aim(9, NO_TASKS, Tasks({"0": (0,)}, {}, {}), owners()))
     assert (after.state, after.epoch, after.previous_epoch) == (StreamsMemberState.UNREVOKED_TASKS, 6, 5)
     assert reconciled(after, aim(9, NO_TASKS, NO_TASKS, owners())).epoch == 9
+
+
+def converted(member: StreamsMember, target: Tasks, reported: Tasks | None, found: TaskOwners) -> StreamsMember:
+    """The member after a heartbeat, with the rules of 4.4."""
+    own = member.assigned.tasks
+    return reconciled(
+        member, Aim(3, target, reported, lambda task: found.is_unreleased(task, "own", own), converts=True)
+    )
+
+
+def test_a_task_changes_its_role_at_a_member_in_4_4_without_being_given_up() -> None:
+    had = OwnedTasks({"0": {0: 2}}, {"0": (1, 2)}, {"0": (3,)})
+    member = StreamsMember("a", process_id="own", epoch=2, previous_epoch=1, assigned=had)
+    target = Tasks({"0": (1,)}, {"0": (0, 3)}, {"0": (2,)})
+    waiting = converted(member, target, None, owners(own=had, other=OwnedTasks({"0": {1: 2}})))
+    assert (waiting.state, waiting.epoch) == (StreamsMemberState.UNREVOKED_TASKS, 2)
+    assert waiting.assigned == OwnedTasks({}, {"0": (0, 1, 3)}, {"0": (2,)}), "a copy stays until it is active"
+    assert waiting.revoking == OwnedTasks({"0": {0: 2}})
+    released = waiting.assigned.tasks
+    still = converted(waiting, target, released, owners(own=waiting.assigned, other=OwnedTasks({"0": {1: 2}})))
+    assert (still.state, still.assigned) == (StreamsMemberState.UNRELEASED_TASKS, waiting.assigned)
+    there = converted(still, target, released, owners(own=still.assigned))
+    assert (there.state, there.epoch) == (StreamsMemberState.STABLE, 3)
+    assert there.assigned == OwnedTasks({"0": {1: 3}}, {"0": (0, 3)}, {"0": (2,)})
+
+
+def test_no_task_of_a_process_warms_up_there_in_4_4() -> None:
+    had = OwnedTasks({"0": {0: 2}})
+    own = had.tasks
+    found = owners(own=had)
+    assert found.is_unreleased(Task(2, "0", 0), "own", own)
+    assert not found.is_unreleased(Task(1, "0", 0), "own", own)
+    assert found.is_unreleased(Task(1, "0", 0), "own", NO_TASKS), "another member of the process has it"
+
+
+def test_members_report_offsets_of_tasks_in_4_4() -> None:
+    group, offset = group_with_topic(is_later=True), StreamsGroupHeartbeatRequest.TaskOffset
+    answer = group.heartbeat(replace(joining("a"), task_offsets=(offset("0", 1, 5),)), CLIENT, NOW).response
+    assert (answer.task_offset_interval_ms, answer.acceptable_recovery_lag) == (60_000, 10_000)
+    assert not group.task_offsets, "the group is made again from its records"
+    short = StreamsGroupHeartbeatRequest("g", "a", answer.member_epoch, task_offsets=(offset("0", 1, 5),))
+    size = group.size
+    group.heartbeat(short, CLIENT, NOW)
+    assert group.size > size, "clients determine what is kept"
+    group.heartbeat(replace(short, task_offsets=None, task_end_offsets=(offset("0", 1, 9),)), CLIENT, NOW)
+    assert (group.task_offsets["a"].restored, group.task_offsets["a"].ends) == ({("0", 1): 5}, {("0", 1): 9})
+    group.changes()
+    twice = refused(group, replace(short, task_offsets=(offset("0", 1, 5), offset("0", 1, 6))))
+    assert twice.message == "Task offsets contain a duplicate entry for subtopology 0 and partition 1."
+    group.heartbeat(replace(short, task_offsets=(), task_end_offsets=()), CLIENT, NOW)
+    assert (group.size, group.task_offsets) == (size, {})
+    group.heartbeat(short, CLIENT, NOW)
+    group.leave(StreamsGroupHeartbeatRequest("g", "a", -1))
+    assert not group.task_offsets
+    assert group.size < size
+
+
+def test_the_target_assignment_of_4_4_ends_with_the_last_member() -> None:
+    for is_later, epochs in ((False, (2, 3)), (True, (3, 3))):
+        group = group_with_topic(is_later=is_later)
+        group.heartbeat(joining("a"), CLIENT, NOW)
+        group.leave(StreamsGroupHeartbeatRequest("g", "a", -1))
+        assert (group.state.assignment_epoch, group.state.epoch) == epochs
+        assert bool(group.state.assigned_at_ms) is not is_later
+
+
+def test_a_member_of_a_full_group_joins_again_in_4_4() -> None:
+    for is_later in (False, True):
+        group = group_with_topic(is_later=is_later, group_streams_max_size="1")
+        group.heartbeat(joining("a"), CLIENT, NOW)
+        group.changes()
+        assert refused(group, joining("b")).code is ErrorCode.GROUP_MAX_SIZE_REACHED
+        if is_later:
+            assert group.heartbeat(joining("a"), CLIENT, NOW).response.member_epoch == 2
+        else:
+            assert refused(group, joining("a")).code is ErrorCode.GROUP_MAX_SIZE_REACHED
 
 
 def test_instances_learn_which_partitions_each_has() -> None:
