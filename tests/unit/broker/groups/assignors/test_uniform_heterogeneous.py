@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from kafkawire.broker.groups.assignors.assignment import GroupSpec, MemberSpec
 from kafkawire.broker.groups.assignors.uniform_heterogeneous import assign_unequal
 from kafkawire.layout.uuid import Uuid
@@ -39,3 +41,32 @@ def test_members_with_much_of_another_topic_move_nothing_of_one_that_is_balanced
     assert loads == {10: 10, 1: 280, 2: 10}
     grown = {member_id: member._replace(target=assigned[member_id]) for member_id, member in members.items()}
     assert assign_unequal(GroupSpec(grown, partitions, is_homogeneous=False, assigned={})) == assigned
+
+
+def chain(links: int) -> GroupSpec:
+    """Members of which each has one partition less than the one before, but the first, which has two more.
+
+    Neighbours share a topic. The topics are in the order in which a partition moves from neighbour to neighbour only
+    by one link in a round.
+    """
+    shared = [Uuid(bytes([2, *bytes(14), links - number])) for number in range(links)]
+    own = [Uuid(bytes([1, *bytes(14), number])) for number in range(links + 1)]
+    held = [links - number + (number in {0, links}) + (number == 0) for number in range(links + 1)]
+    members = {}
+    for number, topic in enumerate(own):
+        target = {topic: tuple(range(held[number]))}
+        target |= {shared[number]: (0,)} if number < links else {}
+        target |= {shared[number - 1]: (1,)} if number else {}
+        members[f"m-{number:02}"] = MemberSpec(None, (*target,), len(target), target)
+    partitions = {**dict(zip(own, held, strict=True)), **dict.fromkeys(shared, 2)}
+    assigned = {topic: frozenset(range(count)) for topic, count in partitions.items()}
+    return GroupSpec(members, partitions, is_homogeneous=False, assigned=assigned)
+
+
+@pytest.mark.parametrize(("links", "last"), [(15, 15), (16, 16), (17, 16), (20, 16)])
+def test_partitions_move_for_sixteen_rounds(links: int, last: int) -> None:
+    """As in Apache Kafka: one moves from the first member to the next, and so on."""
+    spec = chain(links)
+    found = assign_unequal(spec)
+    loads = [sum(map(len, found[each].values())) - sum(map(len, spec.members[each].target.values())) for each in found]
+    assert loads == [-1, *[0] * (last - 1), 1, *[0] * (links - last)]
