@@ -86,8 +86,11 @@ def test_commits_with_transactions(epoch: int, member: str, error: ErrorCode) ->
     ("epoch", "member", "error"),
     [
         (-1, None, ErrorCode.NONE),
+        (0, None, ErrorCode.UNKNOWN_SERVER_ERROR),
+        (7, None, ErrorCode.UNKNOWN_SERVER_ERROR),
         (7, "a", ErrorCode.NONE),
         (6, "a", ErrorCode.STALE_MEMBER_EPOCH),
+        (-1, "a", ErrorCode.STALE_MEMBER_EPOCH),
         (7, "b", ErrorCode.UNKNOWN_MEMBER_ID),
         (-1, "", ErrorCode.UNKNOWN_MEMBER_ID),
     ],
