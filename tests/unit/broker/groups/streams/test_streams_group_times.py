@@ -2,97 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
 import pytest
-from msgspec.structs import replace
-from tests.embedded.configurations import configuration_of
-from tests.embedded.streams_members import TaskIds, joining
+from tests.embedded.driven_streams_group import DrivenStreamsGroup, active_tasks, codes
 
 from kafkawire.broker.groups import timers
 from kafkawire.broker.groups.errors import GroupError
-from kafkawire.broker.groups.streams.group import StreamsGroup
-from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.streams.states import StreamsGroupStatus
-from kafkawire.broker.groups.timers import Now
-from kafkawire.broker.groups.topics import KnownTopics
-from kafkawire.broker.image.topics import TopicsImage
-from kafkawire.layout.uuid import Uuid
-from kafkawire.protocol import (
-    PartitionRecord,
-    StreamsGroupHeartbeatRequest,
-    StreamsGroupHeartbeatResponse,
-    TopicRecord,
-)
 from kafkawire.protocol.error_codes import ErrorCode
 
-TOPIC = Uuid(b"t" * 16)
-CLIENT = ("c", "/h")
-SESSION_MS, DELAY_MS, INTERVAL_MS, HEARTBEAT_MS = 45_000, 3_000, 1_500, 5_000
+SESSION_MS, DELAY_MS, INTERVAL_MS = 45_000, 3_000, 1_500
 ASSIGNMENT_DELAYED = 5
-
-
-class Timed:
-    """A group of topic ``orders`` with two partitions, and its time in milliseconds since it began."""
-
-    def __init__(self, most_members: int = 9, **of_group: int) -> None:
-        image = TopicsImage()
-        image.apply_topic(TopicRecord("orders", TOPIC))
-        for partition in (0, 1):
-            image.apply_partition(PartitionRecord(partition, TOPIC, (1,), (1,), leader=1))
-        own: Mapping[str, str] = {
-            f"streams.{name.replace('_', '.')}": str(value)
-            for name, value in {
-                "session_timeout_ms": SESSION_MS,
-                "heartbeat_interval_ms": HEARTBEAT_MS,
-                "initial_rebalance_delay_ms": 0,
-                "assignment_interval_ms": 0,
-                **of_group,
-            }.items()
-        }
-        configuration = configuration_of(**{"group.streams.max.size": str(most_members)})
-        self.settings = StreamsGroupSettings(configuration, lambda _: own)
-        self.topics = KnownTopics(image, lambda: 1, lambda _: None)
-        self.at = 0
-        self.group = StreamsGroup("g", [], self.settings, self.topics, self.now)
-
-    @property
-    def now(self) -> Now:
-        return Now(1000 + self.at / 1000, 1_000_000 + self.at)
-
-    def status(self) -> StreamsGroupStatus:
-        return self.group.state.state
-
-    def join(self, member_id: str, rebalance_ms: int = 10_000) -> StreamsGroupHeartbeatResponse:
-        return self.send(joining(member_id, rebalance_ms=rebalance_ms))
-
-    def beat(self, member_id: str, *tasks: int) -> StreamsGroupHeartbeatResponse:
-        """A heartbeat of a member that has tasks."""
-        epoch = self.group.state.members[member_id].epoch
-        active = (TaskIds("0", tasks),) if tasks else ()
-        request = StreamsGroupHeartbeatRequest("g", member_id, epoch)
-        return self.send(replace(request, active_tasks=active, standby_tasks=(), warmup_tasks=()))
-
-    def send(self, request: StreamsGroupHeartbeatRequest) -> StreamsGroupHeartbeatResponse:
-        return self.group.heartbeat(request, CLIENT, self.now).response
-
-    def pass_until(self, at: int) -> Iterable[str]:
-        """Let time pass; returns the members that are there then."""
-        self.at = at
-        self.group.expire(self.now)
-        return [*self.group.state.members]
-
-    def restart(self) -> None:
-        self.group = StreamsGroup("g", [*self.group.changes()], self.settings, self.topics, self.now)
-
-
-def codes(answer: StreamsGroupHeartbeatResponse) -> list[int]:
-    return [each.status_code for each in answer.status or ()]
 
 
 @pytest.mark.parametrize("begins", ["joins", "beats", "is read"])
 def test_a_session_ends_to_the_millisecond(begins: str) -> None:
-    timed = Timed()
+    timed = DrivenStreamsGroup()
     timed.join("a")
     timed.at = 7
     if begins == "joins":
@@ -111,8 +35,8 @@ def test_a_session_ends_to_the_millisecond(begins: str) -> None:
 @pytest.mark.parametrize("rebalance_ms", [10_000, 1, 0, -1, -2])
 def test_a_rebalance_timeout_ends_to_the_millisecond(rebalance_ms: int, *, is_read: bool) -> None:
     """It begins when the member is to give up tasks, and not again with each heartbeat."""
-    timed = Timed()
-    timed.join("a", rebalance_ms)
+    timed = DrivenStreamsGroup()
+    timed.join("a", rebalance_ms=rebalance_ms)
     timed.join("b")
     timed.at = 5
     timed.beat("a", 0, 1)
@@ -128,7 +52,7 @@ def test_a_rebalance_timeout_ends_to_the_millisecond(rebalance_ms: int, *, is_re
 
 
 def test_a_member_that_gives_up_its_tasks_has_no_rebalance_timeout() -> None:
-    timed = Timed()
+    timed = DrivenStreamsGroup()
     timed.join("a")
     timed.join("b")
     timed.beat("a", 0, 1)
@@ -140,7 +64,7 @@ def test_a_member_that_gives_up_its_tasks_has_no_rebalance_timeout() -> None:
 
 @pytest.mark.parametrize("delay", [DELAY_MS, 1])
 def test_the_wait_for_members_ends_to_the_millisecond(delay: int) -> None:
-    timed = Timed(initial_rebalance_delay_ms=delay)
+    timed = DrivenStreamsGroup(initial_rebalance_delay_ms=delay)
     assert codes(timed.join("a")) == [ASSIGNMENT_DELAYED]
     timed.pass_until(delay - 1)
     assert timed.status() is StreamsGroupStatus.ASSIGNING
@@ -148,11 +72,11 @@ def test_the_wait_for_members_ends_to_the_millisecond(delay: int) -> None:
     timed.pass_until(delay)
     assert timed.status() is StreamsGroupStatus.RECONCILING
     answer = timed.beat("a")
-    assert (codes(answer), [each.partitions for each in answer.active_tasks or ()]) == ([], [(0, 1)])
+    assert (codes(answer), active_tasks(answer)) == ([], {"0": (0, 1)})
 
 
 def test_the_wait_for_members_begins_with_the_first_and_not_again() -> None:
-    timed = Timed(initial_rebalance_delay_ms=DELAY_MS)
+    timed = DrivenStreamsGroup(initial_rebalance_delay_ms=DELAY_MS)
     timed.join("a")
     timed.at = DELAY_MS - 1
     timed.join("b")
@@ -161,15 +85,15 @@ def test_the_wait_for_members_begins_with_the_first_and_not_again() -> None:
 
 
 def test_a_group_without_a_wait_assigns_at_once() -> None:
-    timed = Timed()
+    timed = DrivenStreamsGroup()
     answer = timed.join("a")
-    assert (codes(answer), [each.partitions for each in answer.active_tasks or ()]) == ([], [(0, 1)])
+    assert (codes(answer), active_tasks(answer)) == ([], {"0": (0, 1)})
     assert timers.ASSIGNMENT not in timed.group.timers
 
 
 @pytest.mark.parametrize("interval", [INTERVAL_MS, 1])
 def test_the_interval_between_assignments_ends_to_the_millisecond(interval: int) -> None:
-    timed = Timed(assignment_interval_ms=interval)
+    timed = DrivenStreamsGroup(assignment_interval_ms=interval)
     timed.at = 3
     assert codes(timed.join("a")) == [], "the first has none before it"
     assert codes(timed.join("b")) == [ASSIGNMENT_DELAYED]
@@ -182,7 +106,7 @@ def test_the_interval_between_assignments_ends_to_the_millisecond(interval: int)
 
 
 def test_without_an_interval_a_clock_that_goes_back_delays_nothing() -> None:
-    timed = Timed()
+    timed = DrivenStreamsGroup()
     timed.join("a")
     timed.at = -5
     assert codes(timed.join("b")) == []
@@ -191,13 +115,13 @@ def test_without_an_interval_a_clock_that_goes_back_delays_nothing() -> None:
 
 def test_a_wait_that_ends_before_the_interval_assigns_nothing() -> None:
     """A group whose members have all left waits for new ones; its last assignment may be young."""
-    timed = Timed(initial_rebalance_delay_ms=1_000, assignment_interval_ms=9_000)
+    timed = DrivenStreamsGroup(initial_rebalance_delay_ms=1_000, assignment_interval_ms=9_000)
     timed.join("a")
     timed.beat("a")
     timed.pass_until(1_000)
     assert timed.status() is StreamsGroupStatus.RECONCILING
     assigned = timed.group.state.assignment_epoch
-    timed.group.leave(StreamsGroupHeartbeatRequest("g", "a", -1))
+    timed.leave("a")
     timed.at = 5_000
     timed.join("b")
     timed.pass_until(6_000)
@@ -210,22 +134,22 @@ def test_a_wait_that_ends_before_the_interval_assigns_nothing() -> None:
 
 
 def test_a_wait_that_ends_after_the_interval_assigns() -> None:
-    timed = Timed(initial_rebalance_delay_ms=1_000, assignment_interval_ms=5_000)
+    timed = DrivenStreamsGroup(initial_rebalance_delay_ms=1_000, assignment_interval_ms=5_000)
     timed.join("a")
     timed.beat("a")
     timed.pass_until(1_000)
-    timed.group.leave(StreamsGroupHeartbeatRequest("g", "a", -1))
+    timed.leave("a")
     timed.at = 5_000
     timed.join("b")
     timed.pass_until(6_000)
     assert timed.group.state.assignment_epoch == timed.group.state.epoch
-    assert [each.partitions for each in timed.beat("b").active_tasks or ()] == [(0, 1)]
+    assert active_tasks(timed.beat("b")) == {"0": (0, 1)}
 
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_a_group_has_as_many_members_as_it_may_have(most: int) -> None:
     """Members that join again are refused too, as in Apache Kafka."""
-    timed = Timed(most)
+    timed = DrivenStreamsGroup(most)
     for member_id in "abc"[:most]:
         timed.join(member_id)
     for member_id in ("a", "z"):
