@@ -70,3 +70,18 @@ def test_partitions_move_for_sixteen_rounds(links: int, last: int) -> None:
     found = assign_unequal(spec)
     loads = [sum(map(len, found[each].values())) - sum(map(len, spec.members[each].target.values())) for each in found]
     assert loads == [-1, *[0] * (last - 1), 1, *[0] * (links - last)]
+
+
+@pytest.mark.parametrize("more", [0, 300])
+def test_the_least_loaded_take_turns_however_much_they_have(more: int) -> None:
+    """The first member gives two of its four partitions of a common topic away, one to each of two equal ones."""
+    own = [Uuid(bytes([1, *bytes(14), number])) for number in range(3)]
+    members = {
+        f"m-{number}": MemberSpec(None, (topic, ALL), 2, {topic: tuple(range(more + 1))})
+        for number, topic in enumerate(own)
+    }
+    members["m-0"] = members["m-0"]._replace(target={**members["m-0"].target, ALL: (0, 1, 2, 3)})
+    partitions = {**dict.fromkeys(own, more + 1), ALL: 4}
+    assigned = {**dict.fromkeys(own, frozenset(range(more + 1))), ALL: frozenset(range(4))}
+    found = assign_unequal(GroupSpec(members, partitions, is_homogeneous=False, assigned=assigned))
+    assert {each: len(found[each].get(ALL, ())) for each in members} == {"m-0": 2, "m-1": 1, "m-2": 1}

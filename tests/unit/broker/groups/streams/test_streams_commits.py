@@ -56,11 +56,13 @@ def test_a_member_commits_for_tasks_that_it_has_had_since_its_epoch(
     request_: OffsetCommitRequest, error: ErrorCode
 ) -> None:
     names = {TOPIC: "orders"}
-    assert commit_error(STATE, request_, 9, names.get) is error
+    for version in (9, 10):
+        assert commit_error(STATE, request_, version, names.get) is error
 
 
 def test_members_commit_with_epochs_only() -> None:
-    assert commit_error(STATE, commit(7, 0), 8, lambda _: None) is ErrorCode.UNSUPPORTED_VERSION
+    for version in (2, 8):
+        assert commit_error(STATE, commit(7, 0), version, lambda _: None) is ErrorCode.UNSUPPORTED_VERSION
 
 
 def transactional(epoch: int, member: str = "", instance: str | None = None) -> TxnOffsetCommitRequest:

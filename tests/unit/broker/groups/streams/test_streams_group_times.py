@@ -105,6 +105,15 @@ def test_the_interval_between_assignments_ends_to_the_millisecond(interval: int)
     assert timed.group.state.assignment_epoch == timed.group.state.epoch
 
 
+def test_a_group_without_an_assignment_may_have_one_at_any_time() -> None:
+    """Also where the clock begins with the year 1970."""
+    timed = DrivenStreamsGroup(assignment_interval_ms=INTERVAL_MS)
+    timed.at = 1 - timed.now.ms
+    assert timed.now.ms == 1
+    assert codes(timed.join("a")) == []
+    assert timed.group.state.assigned_at_ms == 1
+
+
 def test_without_an_interval_a_clock_that_goes_back_delays_nothing() -> None:
     timed = DrivenStreamsGroup()
     timed.join("a")
