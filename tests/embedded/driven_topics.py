@@ -15,12 +15,17 @@ class DrivenTopics:
     Attributes:
         image: the topics.
         topics: as groups see them.
+        hashed: how many partitions have been hashed for groups.
     """
 
     def __init__(self) -> None:
         self.image = TopicsImage()
         self._end_offset = 1
-        self.topics = KnownTopics(self.image, lambda: self._end_offset, lambda _: None)
+        self.topics = KnownTopics(self.image, lambda: self._end_offset, self._rack_of)
+        self.hashed = 0
+
+    def _rack_of(self, _: int) -> None:
+        self.hashed += 1
 
     def create(self, name: str, partitions: int) -> Uuid:
         """Create a topic, or add partitions."""

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from tests.apache_kafka.java_program import JavaProgram
 from tests.interop.broker.groups.kafkas_coordinator import AskedMember, AskedTopic, Assign, kafkas_coordinator
+from tests.unit.broker.groups.assignors.test_uniform_heterogeneous import chain
 
 from kafkawire.broker.groups.assignors.assignment import (
     NOTHING,
@@ -149,12 +150,25 @@ def test_assignments_of_hundreds_of_members_are_those_of_kafka(kafka: JavaProgra
 
 def test_assignments_of_tables_with_more_than_sixteen_bits_are_those_of_kafka(kafka: JavaProgram) -> None:
     """The order of partitions depends on the upper half of their hashes there."""
-    group = Group(random.Random(2), homogeneous=True, is_shared=True)
+    group = Group(random.Random(4), homogeneous=True, is_shared=True)
     for name in ("first", "second"):
         group.topics[name] = uuid, count = Uuid(group.chance.randbytes(16)), 30_000
         group.assignable[uuid] = frozenset(range(count))
     group.members = {f"member-{number}": (None, ("first", "second")) for number in range(3)}
     _compare(kafka, "simple", [group])
+
+
+@pytest.mark.parametrize("links", [15, 16, 17, 20])
+def test_partitions_move_for_as_many_rounds_as_those_of_kafka(kafka: JavaProgram, links: int) -> None:
+    spec = chain(links)
+    names = {topic: str(topic) for topic in spec.partitions}
+    group = Group(random.Random(0), homogeneous=False)
+    group.topics = {names[topic]: (topic, count) for topic, count in spec.partitions.items()}
+    group.members = {
+        member_id: (None, tuple(names[topic] for topic in member.topics)) for member_id, member in spec.members.items()
+    }
+    group.targets = {member_id: normalized(member.target.items()) for member_id, member in spec.members.items()}
+    _compare(kafka, "uniform", [group])
 
 
 def _compare(kafka: JavaProgram, assignor: str, groups: Sequence[Group]) -> None:

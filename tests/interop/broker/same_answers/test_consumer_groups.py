@@ -302,7 +302,8 @@ def test_offsets_need_the_epoch(talk: Talk) -> None:
     member.commit(6, version=8)
     copied(member, member_id="stranger").commit(7)
     copied(member, member_id="", epoch=-1).commit(8)
-    for who, epoch in (("member-a", member.epoch), ("member-a", 9), ("stranger", 1), (None, -1), ("", -1)):
+    refused = (("member-a", 9), ("stranger", 1), ("", -1), (None, 0), (None, 1))
+    for who, epoch in (("member-a", member.epoch), (None, -1), *refused):
         member.fetch(member_id=who, epoch=epoch)
     subscribed = OffsetDeleteRequest.OffsetDeleteRequestTopic(
         "cg-topic", (OffsetDeleteRequest.OffsetDeleteRequestPartition(0),)
@@ -317,8 +318,8 @@ def test_offsets_need_the_epoch(talk: Talk) -> None:
     member.leave()
     other.leave()
     copied(member, member_id="", epoch=-1).commit(11)
-    member.fetch(member_id="member-a", epoch=2)
-    member.fetch(member_id=None, epoch=-1)
+    for who, epoch in (("member-a", 2), (None, -1), (None, 0)):
+        member.fetch(member_id=who, epoch=epoch)
     talk.ask(OffsetDeleteRequest("cg-offsets", (subscribed,)), 0, OffsetDeleteResponse)
 
 

@@ -83,7 +83,16 @@ def test_members_commit(talk: Talk) -> None:
     commit("", -1, 0)
     commit("member-a", member.epoch, 0, version=8)
     fetched = Consumer(talk, "st-commits", "member-a", topics=("st-topic",))
-    for asked, epoch in (("member-a", member.epoch), ("member-a", 1), ("stranger", 1), (None, -1), ("", -1)):
+    for asked, epoch in (
+        ("member-a", member.epoch),
+        ("member-a", 1),
+        ("stranger", 1),
+        (None, -1),
+        ("", -1),
+        (None, 0),
+        (None, 1),
+        ("member-a", -1),
+    ):
         fetched.fetch(member_id=asked, epoch=epoch)
     find_coordinator(talk, "st-transaction")
     producer = begin(talk, "st-transaction")

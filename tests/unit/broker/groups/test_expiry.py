@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -30,6 +31,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.records.consumer_protocol import encode_subscription
 
+INTERVAL = 600.0
 WEEK = 7 * 24 * 3600.0
 JOIN = ConsumerGroupHeartbeatRequest("consumers", "m", 0, None, None, 1000, ("orders",), None, None, ())
 SUBSCRIPTION = encode_subscription(ConsumerProtocolSubscription(("orders",)), 1)
@@ -112,3 +114,21 @@ async def test_offsets_with_a_time_of_their_own_expire_at_that_time(
         clock.advance(0.6)
         await expiry.expire()
         assert ("g" in coordinator.state.by_id) is is_left
+
+
+async def test_groups_are_looked_at_every_ten_minutes(tmp_path: Path) -> None:
+    """To the millisecond, and again after that."""
+    clock = ManualClock(0)
+    async with expiring(tmp_path, clock) as (coordinator, _, expiry):
+        await coordinator.prepare(["g"])
+        expiry.begin()
+        await asyncio.sleep(0)
+        for _ in range(2):
+            commit = OffsetCommitValue(1, metadata="", commit_timestamp=0, expire_timestamp=0)
+            coordinator.commit([(OffsetCommitKey("g", "orders", 0), commit)])
+            for seconds, is_left in ((INTERVAL - 0.25, True), (0.249, True), (0.001, False)):
+                clock.advance(seconds)
+                await asyncio.sleep(0.01)
+                await expiry.settled()
+                assert ("g" in coordinator.state.by_id) is is_left
+        await expiry.end()

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from pathlib import Path
 
+import pytest
 from tests.embedded.connection import connected_to
 from tests.embedded.share_fetching import ACCEPT, GROUP, RELEASE, Member, create, produce
 
@@ -40,6 +41,23 @@ def test_at_each_offset_the_higher_delivery_count_wins() -> None:
         StateBatch(3, 3, acknowledged, 2),
         StateBatch(4, 9, available, 2),
         StateBatch(10, 29, acknowledged, 1),
+    )
+
+
+@pytest.mark.parametrize("by", [0, 1000, 1 << 40])
+def test_batches_that_begin_at_the_same_offset_are_combined_wherever_that_is(by: int) -> None:
+    available, acknowledged = RecordState.AVAILABLE, RecordState.ACKNOWLEDGED
+
+    def batch(first: int, last: int, state: int, count: int) -> StateBatch:
+        return StateBatch(first + by, last + by, state, count)
+
+    earlier = (batch(5, 9, available, 1), batch(12, 12, available, 3))
+    new = (batch(5, 7, acknowledged, 2), batch(5, 6, available, 3), batch(12, 14, acknowledged, 3))
+    assert combined(earlier, new, 5 + by) == (
+        batch(5, 6, available, 3),
+        batch(7, 7, acknowledged, 2),
+        batch(8, 9, available, 1),
+        batch(12, 14, acknowledged, 3),
     )
 
 

@@ -68,10 +68,10 @@ def _owned_since(
 
 
 def fetch_error(state: ConsumerGroupState, member_id: str | None, member_epoch: int) -> ErrorCode:
-    """The error for a request for offsets; one without a member is always accepted."""
-    if member_id is None and member_epoch < 0:
-        return ErrorCode.NONE
-    member = state.members.get(member_id or "")
+    """The error for a request for offsets; Kafka does not expect an epoch without a member."""
+    if member_id is None:
+        return ErrorCode.NONE if member_epoch < 0 else ErrorCode.UNKNOWN_SERVER_ERROR
+    member = state.members.get(member_id)
     if member is None:
         return ErrorCode.UNKNOWN_MEMBER_ID
     if member_epoch == member.epoch:

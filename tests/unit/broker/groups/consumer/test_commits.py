@@ -102,7 +102,14 @@ def test_only_classic_members_commit_with_requests_without_epochs(group: Committ
 
 @pytest.mark.parametrize("is_classic", [False, True])
 def test_members_fetch_offsets_with_their_epoch_and_others_with_none(group: Committing, *, is_classic: bool) -> None:
-    assert [group.fetch(None, -1), group.fetch(None, 0), group.fetch("", -1)] == [NONE, UNKNOWN, UNKNOWN]
+    assert [group.fetch(None, -1), group.fetch("", -1)] == [NONE, UNKNOWN]
     epoch, refused = group.with_member(is_classic=is_classic).epoch, ILLEGAL if is_classic else STALE
-    assert [group.fetch(None, -1), group.fetch(None, 0), group.fetch("b", epoch)] == [NONE, UNKNOWN, UNKNOWN]
+    assert [group.fetch(None, -1), group.fetch("b", epoch)] == [NONE, UNKNOWN]
     assert [group.fetch("a", each) for each in (-1, epoch - 1, epoch, epoch + 1)] == [refused, refused, NONE, refused]
+
+
+def test_an_epoch_without_a_member_is_unexpected(group: Committing) -> None:
+    """Kafka fails at it."""
+    for _ in range(2):
+        assert [group.fetch(None, each) for each in (-2, -1, 0, 1)] == [NONE] * 2 + [ErrorCode.UNKNOWN_SERVER_ERROR] * 2
+        group.with_member()

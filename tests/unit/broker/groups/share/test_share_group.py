@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from tests.embedded.received import received
 
@@ -24,6 +26,8 @@ from kafkawire.protocol import (
     ShareGroupMemberMetadataValue,
     ShareGroupMetadataKey,
     ShareGroupMetadataValue,
+    ShareGroupStatePartitionMetadataKey,
+    ShareGroupStatePartitionMetadataValue,
     ShareGroupTargetAssignmentMemberKey,
     ShareGroupTargetAssignmentMemberValue,
     ShareGroupTargetAssignmentMetadataKey,
@@ -35,9 +39,12 @@ from kafkawire.protocol.error_codes import ErrorCode
 TOPIC = Uuid(b"t" * 16)
 RETRY_MS = 30_000
 ASSIGNMENT_MS = 1000
+SESSION_MS = 45_000
+HASH = -6764322839373000783
+"""Of the topics."""
 
 
-def group_with_topic() -> ShareGroup:
+def group_with_topic(records: Iterable[ShareChange] = ()) -> ShareGroup:
     image = TopicsImage()
     image.apply_topic(TopicRecord("orders", TOPIC))
     image.apply_partition(PartitionRecord(0, TOPIC, (1,), (1,), leader=1))
@@ -45,7 +52,8 @@ def group_with_topic() -> ShareGroup:
     assert settings.retry_ms == RETRY_MS
     assert settings.assignment_ms("g") == ASSIGNMENT_MS
     topics = KnownTopics(image, lambda: 1, lambda _: None)
-    return ShareGroup("g", (), settings, topics, Now(1000.0, 1_000_000))
+    assert topics.hash_of(["orders"]) == HASH
+    return ShareGroup("g", records, settings, topics, Now(1000.0, 1_000_000))
 
 
 def beat(group: ShareGroup, epoch: int, ms: int) -> ShareGroupHeartbeatResponse:
@@ -124,3 +132,51 @@ def test_a_member_keeps_what_it_has_until_there_is_another_assignment(epoch: int
     assert beat(group, epoch, 1).assignment is None
     assert group.state.members["m"].assigned == {TOPIC: (0,)}
     assert not group.changes()
+
+
+@pytest.mark.parametrize("epoch", [2, 1000])
+def test_partitions_with_states_begin_an_epoch_unless_one_waits_for_its_assignment(epoch: int) -> None:
+    shared = ShareGroupStatePartitionMetadataValue
+    states = shared(initialized_topics=(shared.TopicPartitionsInfo(TOPIC, "orders", (0,)),))
+
+    def group_at(assigned: int) -> ShareGroup:
+        """A group with partitions that no member has, and a target assignment of an epoch."""
+        records: tuple[ShareChange, ...] = (
+            (ShareGroupMemberMetadataKey("g", "m"), ShareGroupMemberMetadataValue(None, "c", "/h", ("orders",))),
+            (ShareGroupMetadataKey("g"), received(ShareGroupMetadataValue(epoch, HASH), 0)),
+            (ShareGroupStatePartitionMetadataKey("g"), received(states, 0)),
+            (
+                ShareGroupTargetAssignmentMetadataKey("g"),
+                received(ShareGroupTargetAssignmentMetadataValue(assigned), 0),
+            ),
+            (
+                ShareGroupCurrentMemberAssignmentKey("g", "m"),
+                received(ShareGroupCurrentMemberAssignmentValue(epoch, epoch - 1), 0),
+            ),
+        )
+        made = group_with_topic(records)
+        beat(made, epoch, 1)
+        return made
+
+    assert group_at(epoch).state.epoch == epoch + 1
+    assert group_at(epoch - 1).state.epoch == epoch
+    for assigned in (epoch - 1, epoch):
+        group = group_at(assigned)
+        assert group.state.target("m") == {TOPIC: (0,)}
+        assert group.state.assignment_epoch == group.state.epoch
+        beat(group, group.state.epoch, 2)
+        assert group.state.assignment_epoch == group.state.epoch == assigned + 1
+
+
+@pytest.mark.parametrize("begins", ["joins", "beats", "is read"])
+def test_a_session_ends_to_the_millisecond(begins: str) -> None:
+    group = group_with_topic()
+    epoch = beat(group, 0, 0).member_epoch
+    if begins == "is read":
+        group = group_with_topic([*group.changes()])
+    else:
+        beat(group, 0 if begins == "joins" else epoch, 7)
+    end = (0 if begins == "is read" else 7) + SESSION_MS
+    for ms, is_there in ((end - 1, True), (end, False)):
+        group.expire(Now(1000.0 + ms / 1000, 1_000_000 + ms))
+        assert ("m" in group.state.members) is is_there

@@ -56,38 +56,70 @@ def test_a_member_commits_for_tasks_that_it_has_had_since_its_epoch(
     request_: OffsetCommitRequest, error: ErrorCode
 ) -> None:
     names = {TOPIC: "orders"}
-    assert commit_error(STATE, request_, 9, names.get) is error
-    assert commit_error(StreamsGroupState("g"), commit(-1, 0, member=""), 2, names.get) is ErrorCode.NONE
+    for version in (9, 10):
+        assert commit_error(STATE, request_, version, names.get) is error
 
 
 def test_members_commit_with_epochs_only() -> None:
-    assert commit_error(STATE, commit(7, 0), 8, lambda _: None) is ErrorCode.UNSUPPORTED_VERSION
+    for version in (2, 8):
+        assert commit_error(STATE, commit(7, 0), version, lambda _: None) is ErrorCode.UNSUPPORTED_VERSION
+
+
+def transactional(epoch: int, member: str = "", instance: str | None = None) -> TxnOffsetCommitRequest:
+    asked = (TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition(0, 1),)
+    topics = (TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic("orders", partitions=asked),)
+    return TxnOffsetCommitRequest("t", "g", 1, 0, epoch, member, instance, topics)
 
 
 @pytest.mark.parametrize(
     ("epoch", "member", "error"),
     [
         (-1, "", ErrorCode.NONE),
+        (-2, "", ErrorCode.UNKNOWN_MEMBER_ID),
+        (0, "", ErrorCode.UNKNOWN_MEMBER_ID),
+        (-1, "b", ErrorCode.UNKNOWN_MEMBER_ID),
         (7, "a", ErrorCode.NONE),
         (5, "a", ErrorCode.NONE),
+        (3, "a", ErrorCode.NONE),
         (2, "a", ErrorCode.ILLEGAL_GENERATION),
+        (-1, "a", ErrorCode.ILLEGAL_GENERATION),
         (8, "a", ErrorCode.ILLEGAL_GENERATION),
         (7, "b", ErrorCode.UNKNOWN_MEMBER_ID),
     ],
 )
 def test_commits_with_transactions(epoch: int, member: str, error: ErrorCode) -> None:
-    asked = (TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition(0, 1),)
-    topics = (TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic("orders", partitions=asked),)
-    request = TxnOffsetCommitRequest("t", "g", 1, 0, epoch, member, topics=topics)
-    assert transactional_commit_error(STATE, request, lambda _: None) is error
+    assert transactional_commit_error(STATE, transactional(epoch, member), lambda _: None) is error
+
+
+def test_an_instance_without_a_member_is_unknown() -> None:
+    request = transactional(-1, instance="one")
+    assert transactional_commit_error(STATE, request, lambda _: None) is ErrorCode.UNKNOWN_MEMBER_ID
+
+
+@pytest.mark.parametrize("member", ["", "a"])
+def test_a_group_without_members_takes_offsets_of_clients_without_an_epoch(member: str) -> None:
+    empty = StreamsGroupState("g")
+    expected = [ErrorCode.NONE] * 2 + [ErrorCode.UNKNOWN_MEMBER_ID] * 2
+    for version in (2, 9):
+        found = [
+            commit_error(empty, commit(epoch, 0, member=member), version, lambda _: None) for epoch in (-2, -1, 0, 1)
+        ]
+        assert found == expected
+    found = [
+        transactional_commit_error(empty, transactional(epoch, member), lambda _: None) for epoch in (-2, -1, 0, 1)
+    ]
+    assert found == expected
 
 
 @pytest.mark.parametrize(
     ("epoch", "member", "error"),
     [
         (-1, None, ErrorCode.NONE),
+        (0, None, ErrorCode.UNKNOWN_SERVER_ERROR),
+        (7, None, ErrorCode.UNKNOWN_SERVER_ERROR),
         (7, "a", ErrorCode.NONE),
         (6, "a", ErrorCode.STALE_MEMBER_EPOCH),
+        (-1, "a", ErrorCode.STALE_MEMBER_EPOCH),
         (7, "b", ErrorCode.UNKNOWN_MEMBER_ID),
         (-1, "", ErrorCode.UNKNOWN_MEMBER_ID),
     ],
