@@ -136,6 +136,6 @@ def test_a_member_with_another_topology_epoch_is_stale() -> None:
     assert codes(driven.beat("a")) == []
     answer = driven.join("b", READS_ORDERS)
     assert [(each.status_code, each.status_detail) for each in answer.status or ()] == [
-        (0, "The member's topology epoch 0 is behind the group's topology epoch 3.")
+        (0, f"The member's topology epoch 0 is {'behind'} the group's topology epoch 3.")
     ]
     assert codes(driven.beat("a", 0, 1)) == []
