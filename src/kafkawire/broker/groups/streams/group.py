@@ -184,6 +184,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         if last != after:
             records.append((StreamsGroupCurrentMemberAssignmentKey(self.group_id, last.member_id), last.current))
         response = self._answer(request, before, last, metadata.configured, status)
+        self._looked_at = self._topics.changes
         self.size_of_tasks += more
         self.size += more + (0 if self.state.topology is not None else _size(topology))
         for record in records:
@@ -236,7 +237,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
                 configured = work.result(_configured, topology, counts, is_long=is_large(topology))
         if configured.is_ready:
             joining.check_tasks(configured.subtopologies, request)
-        self.configured, self._looked_at = configured, self._topics.changes
+        self.configured = configured
         return _Metadata(configured, metadata_hash, topology.epoch if configured.is_ready else _NOT_VALIDATED)
 
     def _brought(
