@@ -228,7 +228,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         configured, metadata_hash = self.configured, self.state.metadata_hash
         is_new = self.state.topology is None
         if is_new or configured is None or self._looked_at != self._topics.changes:
-            counts = {name: count for name in _required(topology) if (count := self._partitions_of(name)) is not None}
+            counts = self._topics.counts_of(_required(topology))
             unhashed = self._topics.unhashed(counts)
             is_long = sum(_TOPIC + len(each.partitions) for each in unhashed) > _LONG
             self._topics.learn(work.result(hashes_of, unhashed, is_long=is_long))
