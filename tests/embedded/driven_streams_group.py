@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple, TypeVar, TypeVarTuple
 
 from msgspec.structs import replace
 from tests.embedded.configurations import configuration_of
@@ -14,6 +14,7 @@ from tests.embedded.streams_members import TaskIds, Topology
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.streams.group import Answer, StreamsGroup
 from kafkawire.broker.groups.streams.group_state import StreamsChange, StreamsGroupState, StreamsKey
+from kafkawire.broker.groups.streams.long_work import DeferredWork, LongWorkError
 from kafkawire.broker.groups.streams.member import LEFT
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.streams.topology import InternalTopic
@@ -21,6 +22,9 @@ from kafkawire.broker.groups.timers import Now
 from kafkawire.protocol import StreamsGroupHeartbeatRequest, StreamsGroupHeartbeatResponse
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire import Message
+
+R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
 
 CLIENT: Final = ("client", "/127.0.0.1")
 _GONE: Final = frozenset({ErrorCode.FENCED_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.GROUP_ID_NOT_FOUND})
@@ -76,11 +80,21 @@ class DrivenStreamsGroup(DrivenTopics):
         try:
             if request.member_epoch == LEFT:
                 return Answer(group.leave(request), {})
-            return group.heartbeat(request, CLIENT, self.now)
+            return self._heartbeat(group, request)
         except GroupError as refused:
             assert not group.changes(), "a request that is refused writes nothing"
             response = StreamsGroupHeartbeatResponse(error_code=refused.code, error_message=refused.message)
             return Answer(response, {})
+
+    def _heartbeat(self, group: StreamsGroup, request: StreamsGroupHeartbeatRequest) -> Answer:
+        """Try a heartbeat until all work is done, as for large groups."""
+        work = _LongWork()
+        while True:
+            try:
+                return group.heartbeat(request, CLIENT, self.now, work)
+            except LongWorkError as long:
+                assert not group.changes(), "a heartbeat that is tried again has written nothing"
+                long.work()
 
     def wait(self, seconds: float) -> None:
         self.seconds += seconds
@@ -95,6 +109,15 @@ class DrivenStreamsGroup(DrivenTopics):
                 self.records.pop(key, None)
             else:
                 self.records[key] = value
+
+
+class _LongWork(DeferredWork):
+    """Defers all work, however short it is."""
+
+    def result(self, function: Callable[[*Ts], R], *arguments: *Ts, is_long: bool) -> R:
+        """The result of a function."""
+        del is_long
+        return super().result(function, *arguments, is_long=True)
 
 
 class OwnedTask(NamedTuple):

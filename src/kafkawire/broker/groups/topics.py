@@ -82,6 +82,11 @@ class KnownTopics:
         """The partition count of a topic that exists."""
         return len(self._image.by_id[topic_id].partitions)
 
+    def counts_of(self, names: Iterable[str]) -> Mapping[str, int]:
+        """The partition counts of those of the topics that exist."""
+        topics = self._image.by_name
+        return {name: len(topics[name].partitions) for name in names if name in topics}
+
     def hash_of(self, names: Iterable[str]) -> int:
         """The hash of those of the topics that exist, as the records of groups have it; 0 if none exists."""
         topics = [topic for name in sorted(names) if (topic := self._image.by_name.get(name)) is not None]

@@ -180,6 +180,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         self._keep_offsets(last.member_id, offsets)
         self._answers.note_shutdown(request)
         response = self._answers.answer(request, before, last, metadata.configured, status)
+        self._topology.note_changes()
         if not self._is_recorded:
             response = replace(response, endpoint_information_epoch=0)
             self._forget_unrecorded()

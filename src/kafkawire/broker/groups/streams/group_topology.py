@@ -77,8 +77,7 @@ class GroupTopology:
         configured, metadata_hash = self.configured, self._state.metadata_hash
         is_new = self._state.topology is None
         if is_new or configured is None or self._changes_seen != self._topics.changes:
-            found = ((name, self.partitions_of(name)) for name in required_topics(topology))
-            counts = {name: count for name, count in found if count is not None}
+            counts = self._topics.counts_of(required_topics(topology))
             unhashed = self._topics.unhashed(counts)
             is_long = sum(_TOPIC + len(each.partitions) for each in unhashed) > _LONG
             self._topics.learn(work.result(hashes_of, unhashed, is_long=is_long))
@@ -87,8 +86,12 @@ class GroupTopology:
                 configured = work.result(configured_by_counts, topology, counts, is_long=is_large(topology))
         if configured.is_ready:
             joining.check_tasks(configured.subtopologies, request)
-        self.configured, self._changes_seen = configured, self._topics.changes
+        self.configured = configured
         return TopologyMetadata(configured, metadata_hash, topology.epoch if configured.is_ready else _NOT_VALIDATED)
+
+    def note_changes(self) -> None:
+        """The heartbeat is accepted: topics are found again after their next change."""
+        self._changes_seen = self._topics.changes
 
     def partitions_of(self, name: str) -> int | None:
         """The partition count of a topic; None if there is no such topic."""

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 from tests.embedded.configurations import configuration_of
+from tests.embedded.driven_streams_group import DrivenStreamer, DrivenStreamsGroup
 from tests.embedded.streams_members import COUNTS_ORDERS, READS_ORDERS, TaskIds, joining
 
 from kafkawire.broker.groups.assignors.tasks import NO_TASKS, Tasks
@@ -18,6 +19,7 @@ from kafkawire.broker.groups.streams.owned_tasks import OwnedTasks, Task, TaskOw
 from kafkawire.broker.groups.streams.reconciliation import Aim, check_state, reconciled
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.streams.states import StreamsGroupStatus, StreamsMemberState
+from kafkawire.broker.groups.streams.statuses import StreamsStatus
 from kafkawire.broker.groups.timers import Now
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.image.topics import TopicsImage
@@ -276,3 +278,18 @@ def test_a_silent_group_has_no_timers_of_members_that_left_and_waits_again() -> 
         "StreamsGroupTargetAssignmentMemberKey",
         "StreamsGroupTargetAssignmentMetadataKey",
     ]
+
+
+def test_a_heartbeat_that_is_refused_hides_no_change_of_topics() -> None:
+    driven = DrivenStreamsGroup(**{name.replace(".", "_"): value for name, value in AT_ONCE.items()})
+    driven.create("orders", 1)
+    client = DrivenStreamer(driven, "a", READS_ORDERS)
+    client.join()
+    epoch = driven.state.epoch
+    driven.delete("orders")
+    endpoint = StreamsGroupHeartbeatRequest.Endpoint("one", 80)
+    answer = driven.send(replace(joining("b"), user_endpoint=endpoint))
+    assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    client.beat()
+    assert (client.status, driven.state.epoch) == ([StreamsStatus.MISSING_SOURCE_TOPICS], epoch + 1)
+    assert driven.state.metadata_hash == driven.topics.hash_of(["orders"]) == 0
