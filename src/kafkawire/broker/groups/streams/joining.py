@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kafkawire.broker.groups.assignors.tasks import Tasks
 from kafkawire.broker.groups.errors import GroupError
-from kafkawire.broker.groups.streams.member import Endpoint, StreamsMember
+from kafkawire.broker.groups.streams.member import Endpoint, StreamsMember, size_of_tags
 from kafkawire.broker.groups.streams.owned_tasks import partitions_of
 from kafkawire.broker.groups.streams.topology import ConfiguredSubtopology
 from kafkawire.protocol import StreamsGroupHeartbeatRequest, StreamsGroupTopologyValue
@@ -158,10 +158,13 @@ def updated(
     Raises:
         GroupError: a tag occurs twice, which Kafka does not expect.
     """
-    tags, endpoint = request.client_tags, request.user_endpoint
+    tags, size, endpoint = member.tags, member.size_of_tags, request.user_endpoint
     keeps_endpoint = endpoint is None and not (is_later and request.member_epoch == 0)
-    if tags is not None:
-        _check_unique(each.key for each in tags)
+    if request.client_tags is not None:
+        tags = {each.key: each.value for each in request.client_tags}
+        size = size_of_tags(tags)
+        if len(tags) < len(request.client_tags):
+            raise GroupError(ErrorCode.UNKNOWN_SERVER_ERROR, None)
     return replace(
         member,
         rack_id=member.rack_id if request.rack_id is None else request.rack_id,
@@ -173,7 +176,8 @@ def updated(
         topology_epoch=member.topology_epoch if request.topology is None else request.topology.epoch,
         process_id=member.process_id if request.process_id is None else request.process_id,
         endpoint=member.endpoint if keeps_endpoint else _endpoint(endpoint),
-        tags=member.tags if tags is None else {each.key: each.value for each in tags},
+        tags=tags,
+        size_of_tags=size,
     )
 
 

@@ -20,6 +20,11 @@ TAG_BYTES: Final = 100
 """About how many bytes a tag takes besides its key and its value."""
 
 
+def size_of_tags(tags: Mapping[str, str]) -> int:
+    """About how many bytes tags take."""
+    return sum(map(len, tags)) + sum(map(len, tags.values())) + TAG_BYTES * len(tags)
+
+
 class Endpoint(NamedTuple):
     """Where other instances of an application reach a member (``application.server``).
 
@@ -43,6 +48,7 @@ class StreamsMember(Struct, frozen=True):
         process_id: of its process, whose members have a state directory in common.
         endpoint: of its instance; None if it has none.
         tags: of its client (``client.tag.``).
+        size_of_tags: about how many bytes they take.
         epoch: of the member.
         previous_epoch: before that.
         state: the state.
@@ -59,6 +65,7 @@ class StreamsMember(Struct, frozen=True):
     process_id: str = ""
     endpoint: Endpoint | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    size_of_tags: int = 0
     epoch: int = 0
     previous_epoch: int = 0
     state: StreamsMemberState = StreamsMemberState.STABLE
@@ -80,7 +87,7 @@ class StreamsMember(Struct, frozen=True):
         """About how many bytes of memory its client determines."""
         host = "" if self.endpoint is None else self.endpoint.host
         names = (self.member_id, self.rack_id or "", self.client_id, self.process_id, host)
-        return sum(map(len, (*names, *self.tags, *self.tags.values()))) + TAG_BYTES * len(self.tags)
+        return sum(map(len, names)) + self.size_of_tags
 
     def is_reconciled_to(self, epoch: int) -> bool:
         """Whether it has all of the target assignment of an epoch."""
@@ -91,6 +98,7 @@ class StreamsMember(Struct, frozen=True):
     def with_metadata(self, value: StreamsGroupMemberMetadataValue) -> Self:
         """The member with the fields of a record."""
         endpoint = value.user_endpoint
+        tags = {each.key: each.value for each in value.client_tags}
         return replace(
             self,
             rack_id=value.rack_id,
@@ -100,7 +108,8 @@ class StreamsMember(Struct, frozen=True):
             topology_epoch=value.topology_epoch,
             process_id=value.process_id,
             endpoint=None if endpoint is None else Endpoint(endpoint.host, endpoint.port),
-            tags={each.key: each.value for each in value.client_tags},
+            tags=tags,
+            size_of_tags=size_of_tags(tags),
         )
 
     def with_current(self, value: StreamsGroupCurrentMemberAssignmentValue) -> Self:

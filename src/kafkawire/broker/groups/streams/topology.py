@@ -27,7 +27,7 @@ from kafkawire.wire.message import Struct
 
 V = TypeVar("V")
 
-MOST_TASKS: Final = 20_000
+MOST_TASKS: Final = 10_000
 """The most tasks of a group: a topology of a few bytes can have any number, and all members must name theirs."""
 
 _SHOWN: Final = 3
