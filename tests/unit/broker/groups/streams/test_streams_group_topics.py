@@ -9,6 +9,7 @@ from tests.embedded.timed_streams_group import TimedStreamsGroup, active_tasks, 
 from kafkawire.broker.groups.streams.states import StreamsGroupStatus
 from kafkawire.broker.groups.streams.topology import InternalTopic
 
+STALE = "behind"
 MISSING_SOURCE_TOPICS, INCORRECTLY_PARTITIONED_TOPICS, MISSING_INTERNAL_TOPICS = 1, 2, 3
 
 
@@ -136,6 +137,6 @@ def test_a_member_with_another_topology_epoch_is_stale() -> None:
     assert codes(driven.beat("a")) == []
     answer = driven.join("b", READS_ORDERS)
     assert [(each.status_code, each.status_detail) for each in answer.status or ()] == [
-        (0, f"The member's topology epoch 0 is {'behind'} the group's topology epoch 3.")
+        (0, f"The member's topology epoch 0 is {STALE} the group's topology epoch 3.")
     ]
     assert codes(driven.beat("a", 0, 1)) == []
