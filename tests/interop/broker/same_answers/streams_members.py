@@ -25,7 +25,7 @@ TopicInfo = StreamsGroupHeartbeatRequest.TopicInfo
 KeyValue = StreamsGroupHeartbeatRequest.KeyValue
 Endpoint = StreamsGroupHeartbeatRequest.Endpoint
 
-A_MOMENT: Final = 0.3
+A_MOMENT: Final = 0.5
 """After which Kafka's coordinator has seen a change of topics or configurations."""
 
 

@@ -18,7 +18,7 @@ from kafkawire.broker.groups.streams.joining import (
     reported,
     updated,
 )
-from kafkawire.broker.groups.streams.member import Endpoint, StreamsMember
+from kafkawire.broker.groups.streams.member import Endpoint, StreamsMember, size_of_tags
 from kafkawire.broker.groups.streams.owned_tasks import OwnedTasks
 from kafkawire.broker.groups.streams.topology import ConfiguredSubtopology
 from kafkawire.protocol import StreamsGroupHeartbeatRequest
@@ -195,16 +195,14 @@ def test_a_heartbeat_changes_what_it_has() -> None:
     expected = StreamsMember(
         "a", rack_id="r", client_id="client", client_host="/host", rebalance_timeout_ms=10_000, topology_epoch=4,
         process_id="process of a", endpoint=Endpoint("host", 80), tags={"zone": "1"},
+        size_of_tags=size_of_tags({"zone": "1"}),
     )  # fmt: skip
     assert first == expected
     assert updated(first, SHORT, ("client", "/host"), is_later=False) == expected
-    assert updated(first, SHORT, ("other", "/there"), is_later=False) == replace(
-        expected, client_id="other", client_host="/there"
-    )
-    assert (
-        updated(first, replace(SHORT, rebalance_timeout_ms=0), ("client", "/host"), is_later=False).rebalance_timeout_ms
-        == 0
-    )
+    elsewhere = updated(first, SHORT, ("other", "/there"), is_later=False)
+    assert elsewhere == replace(expected, client_id="other", client_host="/there")
+    hurried = updated(first, replace(SHORT, rebalance_timeout_ms=0), ("client", "/host"), is_later=False)
+    assert hurried.rebalance_timeout_ms == 0
     assert updated(first, replace(SHORT, client_tags=()), ("client", "/host"), is_later=False).tags == {}
     again = updated(first, joining("a", rebalance_ms=7), ("client", "/host"), is_later=False)
     assert again == replace(expected, rebalance_timeout_ms=7, topology_epoch=0)
