@@ -32,7 +32,8 @@ SPARK_RELEASES := 4.0 4.1 4.2
 OLDER_SPARKS := $(SPARK_RELEASES:%=$(VENV)/spark-%/.installed)
 
 # Some machines forbid Python to keep bytecode, but the programs that tests start need it to start fast. Maven ends before
-# the better compiler of Java would pay off. In the run with brokers one of three processes mostly waits for a broker.
+# the better compiler of Java would pay off. In the runs with brokers one or two processes mostly wait for a broker, so they
+# have more of them: `make test` one more than CI, where a slow machine must not fail a test that waits for seconds.
 PYTEST := PYTHONDONTWRITEBYTECODE= \
 	MAVEN_OPTS="$$MAVEN_OPTS -XX:+UseSerialGC -XX:TieredStopAtLevel=1" \
 	$(BIN)/python -m pytest
@@ -40,7 +41,7 @@ QUICK := --hypothesis-profile=quick
 
 test: setup $(VENV)/.spark ## Run the tests that a change needs; those against Apache Kafka need Java 17 and Maven
 	$(PYTEST) -n 3 $(QUICK) -m "not extended" $(UNITS)
-	$(PYTEST) -n 3 $(QUICK) -m "not extended" $(UNITS:%=--ignore=%)
+	$(PYTEST) -n 4 $(QUICK) -m "not extended" $(UNITS:%=--ignore=%)
 
 test-ci: setup $(VENV)/.spark ## Run those that `make test` leaves out as well, except nightly ones, and measure coverage
 	$(PYTEST) -n 2 $(QUICK) --cov --cov-report=term -m "not nightly" $(COVERING)
