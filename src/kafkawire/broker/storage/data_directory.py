@@ -52,7 +52,7 @@ class DataDirectory:
         self._node_id = node_id
         self._registered = registered
         try:
-            if not path.is_dir():
+            if not (path / _META).exists():  # a crash may have left a folder without a durable name
                 make_folder(path)
         except (FileExistsError, NotADirectoryError) as error:
             raise DataDirectoryError(f"{path}: it is not a directory; use another one") from error

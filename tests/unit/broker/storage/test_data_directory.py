@@ -162,3 +162,11 @@ def test_the_name_of_a_new_directory_is_durable(tmp_path: Path) -> None:
     with synced_paths() as synced:
         DataDirectory(tmp_path / "new" / "data", 1).close()
     assert {tmp_path, tmp_path / "new"} <= synced
+
+
+def test_the_name_of_a_directory_that_a_crash_has_left_is_durable(tmp_path: Path) -> None:
+    path = tmp_path / "data"
+    path.mkdir()
+    with synced_paths() as synced:
+        DataDirectory(path, 1).close()
+    assert tmp_path in synced
