@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from tests.hostile.broker.test_attacks import ask, frame, is_harmless
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.groups.assignors.tasks import Tasks
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.errors import GroupError
@@ -30,6 +32,7 @@ from kafkawire.broker.groups.streams.endpoints import MOST_TOPICS, by_endpoint
 from kafkawire.broker.groups.streams.live_groups import StreamsGroups
 from kafkawire.broker.groups.streams.member import Endpoint, StreamsMember
 from kafkawire.broker.groups.streams.owned_tasks import OwnedTasks
+from kafkawire.broker.groups.streams.reconciliation import Aim, reconciled
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.streams.topology import MOST_TASKS, ConfiguredSubtopology
 from kafkawire.broker.groups.topics import KnownTopics
@@ -257,6 +260,15 @@ def test_many_members(broker: AttackedBroker) -> None:
     attackers = [partial(send_all, requests[at::4]) for at in range(4)]
     harm = broker.harm_of(*attackers)
     assert is_harmless(harm), harm
+
+
+def test_most_tasks_change_their_role_in_little_time() -> None:
+    tasks = (*range(MOST_TASKS),)
+    member = StreamsMember("a", process_id="p", epoch=2, assigned=OwnedTasks({}, {"0": tasks[::-1]}))
+    aim = Aim(3, Tasks({"0": tasks}, {}, {}), None, lambda _: False, converts=True)
+    began = time.process_time()
+    assert len(reconciled(member, aim).assigned.active["0"]) == MOST_TASKS
+    assert time.process_time() - began < 0.5, "with the square of tasks it takes seconds"
 
 
 def test_bounded_tasks_of_instances_are_in_an_answer() -> None:

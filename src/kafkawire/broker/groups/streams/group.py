@@ -26,11 +26,9 @@ from kafkawire.broker.groups.streams.reconciliation import Aim, check_state, rec
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.streams.states import StreamsMemberState
 from kafkawire.broker.groups.streams.statuses import StreamsStatus
+from kafkawire.broker.groups.streams.target_assignment import Rules
 from kafkawire.broker.groups.streams.task_offsets import NO_TASK_OFFSETS, TaskOffsets
-from kafkawire.broker.groups.streams.topology import (
-    ConfiguredTopology,
-    InternalTopic,
-)
+from kafkawire.broker.groups.streams.topology import ConfiguredTopology, InternalTopic
 from kafkawire.broker.groups.timers import Now, TimerKind
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.protocol import (
@@ -107,9 +105,6 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         self._topology = GroupTopology(self.state, topics)
         self.task_offsets: dict[str, TaskOffsets] = {}
         self._settings = settings
-        self._assigned = target_assignment.target_assignment
-        if settings.is_later:
-            self._assigned = target_assignment.later_target_assignment
         self._first: _Target | None = None
         self.size_of_tasks = 0
         self._is_recorded = self.state.topology is not None
@@ -273,9 +268,9 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         work: Work,
     ) -> Mapping[str, Tasks]:
         known, updated = self._specs(self.state.members.values(), offsets), self._specs((member,), offsets)
-        replicas = self._settings.standby_replicas(self.group_id)
-        is_long = target_assignment.is_long(configured, replicas, len(known))
-        return work.result(self._assigned, known, updated, configured, replicas, is_long=is_long)
+        rules = Rules(self._settings.standby_replicas(self.group_id), self._settings.is_later)
+        is_long = target_assignment.is_long(configured, rules, len(known))
+        return work.result(target_assignment.target_assignment, known, updated, configured, rules, is_long=is_long)
 
     def _specs(
         self, members: Collection[StreamsMember], offsets: Mapping[str, TaskOffsets]
@@ -312,11 +307,11 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         state, configured = self.state, self.configured
         if not state.members or state.epoch <= state.assignment_epoch or configured is None or not self._is_due(now):
             return
-        standby_replicas = int(state.assignment_configs.get(_STANDBY_REPLICAS, "0"))
-        if target_assignment.is_long(configured, standby_replicas, len(state.members)):
+        rules = Rules(int(state.assignment_configs.get(_STANDBY_REPLICAS, "0")), self._settings.is_later)
+        if target_assignment.is_long(configured, rules, len(state.members)):
             return  # the next heartbeat does it
         known = self._specs(state.members.values(), self.task_offsets)
-        targets = self._assigned(known, {}, configured, standby_replicas)
+        targets = target_assignment.target_assignment(known, {}, configured, rules)
         for record in [*self._targeted(state.epoch, targets, now)]:
             self._write(*record)
 

@@ -151,11 +151,13 @@ def _given_now(role: _Difference, had: Partitions) -> tuple[_Difference, Partiti
 
 
 def _common(one: Partitions, other: Partitions) -> Partitions:
-    return _some({each: tuple(at for at in one[each] if at in other.get(each, ())) for each in one})
+    both = {each: frozenset(one[each]).intersection(other.get(each, ())) for each in one}
+    return _some({each: tuple(at for at in one[each] if at in both[each]) for each in one})
 
 
 def _without(one: Partitions, other: Partitions) -> Partitions:
-    return _some({each: tuple(at for at in one[each] if at not in other.get(each, ())) for each in one})
+    rest = {each: frozenset(one[each]).difference(other.get(each, ())) for each in one}
+    return _some({each: tuple(at for at in one[each] if at in rest[each]) for each in one})
 
 
 def _some(partitions: Partitions) -> Partitions:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from kafkawire.broker.groups.assignors.sticky_task_assignor import assigned_tasks
 from kafkawire.broker.groups.assignors.tasks import NO_TASKS, MemberSpec, Partitions, Tasks
@@ -18,6 +18,18 @@ _LONG: Final = 1000
 """How many steps of some microseconds each may be done at once."""
 _MEMBER: Final = 5
 """The steps for a member that gets tasks; each of these is one more."""
+
+
+class Rules(NamedTuple):
+    """How tasks are assigned.
+
+    Attributes:
+        standby_replicas: how many standby tasks each task with state shall have.
+        is_later: whether as in Apache Kafka 4.4, else as in 4.3.
+    """
+
+    standby_replicas: int
+    is_later: bool
 
 
 def specs(
@@ -40,10 +52,7 @@ def specs(
 
 
 def target_assignment(
-    known: Mapping[str, MemberSpec],
-    updated: Mapping[str, MemberSpec],
-    topology: ConfiguredTopology,
-    standby_replicas: int,
+    known: Mapping[str, MemberSpec], updated: Mapping[str, MemberSpec], topology: ConfiguredTopology, rules: Rules
 ) -> Mapping[str, Tasks]:
     """What each member shall have, in Kafka's order; nothing if the topology is not ready.
 
@@ -51,40 +60,19 @@ def target_assignment(
         known: the members of the group, by id, in the order in which they came.
         updated: the member that has sent a heartbeat, as it is after that; empty if none has.
         topology: of the group.
-        standby_replicas: how many standby tasks each task with state shall have.
+        rules: of the assignment.
     """
-    return _assigned(known, updated, topology, standby_replicas, is_later=False)
-
-
-def later_target_assignment(
-    known: Mapping[str, MemberSpec],
-    updated: Mapping[str, MemberSpec],
-    topology: ConfiguredTopology,
-    standby_replicas: int,
-) -> Mapping[str, Tasks]:
-    """As ``target_assignment``, with the rules of Apache Kafka 4.4."""
-    return _assigned(known, updated, topology, standby_replicas, is_later=True)
-
-
-def _assigned(
-    known: Mapping[str, MemberSpec],
-    updated: Mapping[str, MemberSpec],
-    topology: ConfiguredTopology,
-    standby_replicas: int,
-    *,
-    is_later: bool,
-) -> Mapping[str, Tasks]:
     members = {**{member_id: known[member_id] for member_id in timeline_order(known, java_hash)}, **updated}
     in_order = {member_id: members[member_id] for member_id in hash_order(members, java_hash)}
     targets: Mapping[str, Tasks] = {}
     if topology.is_ready:
-        targets = assigned_tasks(in_order, topology.subtopologies, standby_replicas, is_later=is_later)
+        targets = assigned_tasks(in_order, topology.subtopologies, rules.standby_replicas, is_later=rules.is_later)
     return {member_id: targets.get(member_id, NO_TASKS) for member_id in in_order}
 
 
-def is_long(topology: ConfiguredTopology, standby_replicas: int, members: int) -> bool:
+def is_long(topology: ConfiguredTopology, rules: Rules, members: int) -> bool:
     """Whether it takes long to assign tasks."""
-    return topology.tasks * (1 + standby_replicas) + _MEMBER * members > _LONG
+    return topology.tasks * (1 + rules.standby_replicas) + _MEMBER * members > _LONG
 
 
 def changes(state: StreamsGroupState, targets: Mapping[str, Tasks]) -> Iterator[StreamsChange]:
