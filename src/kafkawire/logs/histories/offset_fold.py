@@ -24,7 +24,7 @@ from kafkawire.logs.frames.flaws import Flaw
 from kafkawire.logs.histories.offset_columns import COMMIT_RECORDS, COMMITS, Change, CommitDecoder, Commits
 from kafkawire.logs.limits import OCTETS_AT_A_TIME, RECORDS_AT_A_TIME, SHOWN_CORRUPT_OCTETS
 from kafkawire.logs.records.markers import Outcome
-from kafkawire.logs.tables.rows import together
+from kafkawire.logs.tables.rows import repeated, together
 
 _CELLS: Final[tuple[ArrowField, ...]] = (
     *COMMITS,
@@ -405,6 +405,8 @@ class OffsetFold:
         return shown.append_column("valid_to", valid_to).append_column("to_offset", to_offset)
 
     def _paths(self, rows: pa.RecordBatch) -> ArrowArray:
+        if len(self._files) == 1:
+            return repeated(self._files[0], rows.num_rows)
         return pa.array(self._files, pa.string()).take(cast("pa.Int32Array", rows.column("file")))
 
     def _shown_in_pieces(
