@@ -14,9 +14,10 @@ from tests.embedded.streams_members import Subtopology, Topology
 from tests.embedded.streams_topologies import TOPOLOGIES
 
 from kafkawire.broker.groups import timers
-from kafkawire.broker.groups.streams.commits import commit_error, fetch_error, transactional_commit_error
+from kafkawire.broker.groups.commits import CommitRules
 from kafkawire.broker.groups.streams.group import StreamsGroup
 from kafkawire.broker.groups.streams.group_state import StreamsChange, StreamsGroupState
+from kafkawire.broker.groups.streams.member import StreamsMember
 from kafkawire.broker.groups.streams.owned_tasks import Task
 from kafkawire.broker.groups.streams.states import StreamsGroupStatus, StreamsMemberState
 from kafkawire.broker.groups.streams.topology import ConfiguredTopology, configured_topology
@@ -312,6 +313,10 @@ class Life:
             if client.member_id in self.driven.state.members and client.epoch > 0:
                 yield client
 
+    @property
+    def commit_rules(self) -> CommitRules[StreamsMember]:
+        return self.driven.state.commit_rules(lambda _: None)
+
     def check_commits(self) -> None:
         """A client commits for the tasks that it processes; one that was fenced does not once another has them."""
         for client in self.members():
@@ -338,19 +343,19 @@ class Life:
                 }
                 assert error or not rivals, (zombie, task, rivals)
         if member is None:
-            assert fetch_error(self.driven.state, zombie.member_id, zombie.epoch) is ErrorCode.UNKNOWN_MEMBER_ID
+            assert self.commit_rules.fetch_error(zombie.member_id, zombie.epoch) is ErrorCode.UNKNOWN_MEMBER_ID
 
     def commit_errors(self, member_id: str, epoch: int, task: OwnedTask) -> Iterator[ErrorCode]:
         """The errors of commits for the topics of a task."""
         (subtopology,) = (each for each in self.topology.subtopologies if each.subtopology_id == task.subtopology)
-        state, one, in_transaction = self.driven.state, OffsetCommitRequest, TxnOffsetCommitRequest
+        rules, one, in_transaction = self.commit_rules, OffsetCommitRequest, TxnOffsetCommitRequest
         for name in (*subtopology.source_topics, *(topic.name for topic in subtopology.repartition_source_topics)):
             topic = one.OffsetCommitRequestTopic(name, partitions=(one.OffsetCommitRequestPartition(task.partition),))
-            yield commit_error(state, one("g", epoch, member_id, topics=(topic,)), 9, lambda _: None)
+            yield rules.commit_error(one("g", epoch, member_id, topics=(topic,)), 9)
             partition = in_transaction.TxnOffsetCommitRequestPartition(task.partition)
             other = in_transaction.TxnOffsetCommitRequestTopic(name, partitions=(partition,))
             request = in_transaction("t", "g", 1, 0, epoch, member_id, topics=(other,))
-            yield transactional_commit_error(state, request, lambda _: None)
+            yield rules.transactional_commit_error(request)
 
     # Convergence.
 

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.classic.group_records import CONSUMER
-from kafkawire.broker.groups.consumer.commits import commit_error, fetch_error
+from kafkawire.broker.groups.commits import CommitRules
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
+from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.state import Group
-from kafkawire.broker.groups.streams import commits as streams_commits
 from kafkawire.broker.groups.streams.group import StreamsGroup
+from kafkawire.broker.groups.streams.member import StreamsMember
 from kafkawire.broker.handlers.commit_results import TopicResults, by_topic, metadata_error, usable_topics
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
@@ -107,14 +108,9 @@ class GroupOffsetHandlers:
 
     def _commit_refused(self, request: OffsetCommitRequest, call: Call) -> ErrorCode:
         """The error of the group. A commit without a generation creates the group."""
-        consumer_group = self._consumer_groups.group(request.group_id)
-        if consumer_group is not None:
-            return commit_error(consumer_group.state, request, call.version, self._consumer_groups.topics.id_of)
-        streams_group = self._streams_groups.group(request.group_id)
-        if streams_group is not None:
-            return streams_commits.commit_error(
-                streams_group.state, request, call.version, self._streams_groups.topics.name_of
-            )
+        rules = self._commit_rules(request.group_id)
+        if rules is not None:
+            return rules.commit_error(request, call.version)
         if self._share_groups.group(request.group_id) is not None:
             return ErrorCode.GROUP_ID_NOT_FOUND
         if request.group_id in self._coordinator.state.by_id:
@@ -178,13 +174,11 @@ class GroupOffsetHandlers:
 
     def _fetch_refused(self, asked: OffsetFetchRequest.OffsetFetchRequestGroup) -> ErrorCode:
         """The error of the group."""
-        consumer_group = self._consumer_groups.group(asked.group_id)
-        if consumer_group is not None:
-            return fetch_error(consumer_group.state, asked.member_id, asked.member_epoch)
-        streams_group = self._streams_groups.group(asked.group_id)
-        if streams_group is not None:
-            return streams_commits.fetch_error(streams_group.state, asked.member_id, asked.member_epoch)
-        return ErrorCode.NONE
+        rules = self._commit_rules(asked.group_id)
+        return ErrorCode.NONE if rules is None else rules.fetch_error(asked.member_id, asked.member_epoch)
+
+    def _commit_rules(self, group_id: str) -> CommitRules[Member] | CommitRules[StreamsMember] | None:
+        return self._consumer_groups.commit_rules(group_id) or self._streams_groups.commit_rules(group_id)
 
     def _all_topics(self, group: Group, call: Call, *, is_stable: bool) -> Iterator[FetchedTopic]:
         by_topic: dict[str, list[FetchedPartition]] = {}

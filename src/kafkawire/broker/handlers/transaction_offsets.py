@@ -7,8 +7,6 @@ from typing import Final
 
 from msgspec import structs
 
-from kafkawire.broker.groups.consumer.commits import transactional_commit_error
-from kafkawire.broker.groups.streams import commits as streams_commits
 from kafkawire.broker.handlers.commit_results import TopicResults, by_topic, metadata_error, usable_topics
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.transactions import error_of_version, may_write
@@ -116,16 +114,13 @@ class TransactionOffsetHandlers:
         return _for_clients(error, call.version) or self._member_error(request)
 
     def _member_error(self, request: TxnOffsetCommitRequest) -> ErrorCode:
-        group = self._consumer_groups.group(request.group_id)
         if self._share_groups.group(request.group_id) is not None:
             return ErrorCode.GROUP_ID_NOT_FOUND
-        streams_group = self._streams_groups.group(request.group_id)
-        if streams_group is not None:
-            names = self._streams_groups.topics.name_of
-            return streams_commits.transactional_commit_error(streams_group.state, request, names)
-        if group is None:
+        group_id = request.group_id
+        rules = self._consumer_groups.commit_rules(group_id) or self._streams_groups.commit_rules(group_id)
+        if rules is None:
             return self._groups.transactional_commit_error(request)
-        return transactional_commit_error(group.state, request, self._consumer_groups.topics.id_of)
+        return rules.transactional_commit_error(request)
 
     def _change(
         self, group_id: str, topic: _Topic, asked: TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition

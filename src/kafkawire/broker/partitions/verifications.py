@@ -81,8 +81,3 @@ class TransactionalWrite(Struct, frozen=True, gc=False):
 
 ConfirmTransaction: TypeAlias = Callable[[TransactionalWrite], Awaitable[Mapping[tuple[str, int], ErrorCode]]]
 """Asks the coordinator; returns an error for each partition that is in no open transaction of the producer."""
-
-
-async def no_coordinator(write: TransactionalWrite) -> Mapping[tuple[str, int], ErrorCode]:
-    """The answer where nothing coordinates transactions: there are none."""
-    return dict.fromkeys(write.partitions, ErrorCode.INVALID_TXN_STATE)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeAlias
 
 from kafkawire.broker.groups.assigned_state import AssignedState, count_names
 from kafkawire.broker.groups.assignors.assignment import normalized
+from kafkawire.broker.groups.commits import CommitRules, CommittedTopic
 from kafkawire.broker.groups.consumer.member import LEFT, Member
 from kafkawire.broker.groups.consumer.states import GroupState
 from kafkawire.broker.groups.subscriptions import names_in_order
@@ -81,6 +82,19 @@ class ConsumerGroupState(AssignedState[Member]):
         self._regexes: Counter[str] = Counter()
         for key, value in records:
             self.apply(key, value)
+
+    def commit_rules(self, ids: Callable[[str], Uuid | None]) -> CommitRules[Member]:
+        """Which commits it accepts.
+
+        Args:
+            ids: name to id of the topics that exist.
+        """
+
+        def owned_since(member: Member, topic: CommittedTopic) -> Mapping[int, int]:
+            topic_id = topic.topic_id if any(topic.topic_id) else ids(topic.name)
+            return {} if topic_id is None else member.owned_since(topic_id)
+
+        return CommitRules(self.members, owned_since)
 
     def apply(self, key: ConsumerKey, value: Message | None) -> None:
         """Apply a record."""

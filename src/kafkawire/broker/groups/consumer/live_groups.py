@@ -14,9 +14,10 @@ from kafkawire.broker.groups.assigned_groups import AssignedGroups
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups, refused_join
 from kafkawire.broker.groups.classic.states import State
+from kafkawire.broker.groups.commits import CommitRules
 from kafkawire.broker.groups.consumer.conversion import check_upgrade, upgraded
 from kafkawire.broker.groups.consumer.joining import Beat, check
-from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE
+from kafkawire.broker.groups.consumer.member import LEFT, LEFT_FOR_A_WHILE, Member
 from kafkawire.broker.groups.consumer.mixed_group import MixedGroup
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
@@ -84,6 +85,11 @@ class ConsumerGroups(AssignedGroups[MixedGroup]):
     def assignors(self) -> Sequence[str]:
         """The names of the assignors, the default first."""
         return self._settings.assignors
+
+    def commit_rules(self, group_id: str) -> CommitRules[Member] | None:
+        """Which commits a group accepts; None if there is none of this kind."""
+        group = self.group(group_id)
+        return None if group is None else group.state.commit_rules(self._topics.id_of)
 
     # Requests.
 

@@ -63,6 +63,15 @@ class Member(Struct, frozen=True):
     revoking: Owned = field(default_factory=dict)
 
     @property
+    def is_classic(self) -> bool:
+        """Whether it uses the classic protocol."""
+        return self.classic is not None
+
+    def owned_since(self, topic_id: Uuid) -> Mapping[int, int]:
+        """The epoch at which it got each of its partitions of a topic, also of those that it must give up."""
+        return {**self.revoking.get(topic_id, {}), **self.assigned.get(topic_id, {})}
+
+    @property
     def size(self) -> int:
         """About how many bytes of memory its client determines."""
         names = (self.member_id, self.instance_id, self.rack_id, self.client_id, self.regex, self.assignor)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final, TypeAlias
 
 from kafkawire.broker.groups.assignors.tasks import NO_TASKS, Tasks
+from kafkawire.broker.groups.commits import CommitRules, CommittedTopic
 from kafkawire.broker.groups.streams.member import LEFT, StreamsMember
 from kafkawire.broker.groups.streams.owned_tasks import TaskOwners, partitions_of
 from kafkawire.broker.groups.streams.states import StreamsGroupStatus
+from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     StreamsGroupCurrentMemberAssignmentKey,
     StreamsGroupCurrentMemberAssignmentValue,
@@ -124,6 +126,19 @@ class StreamsGroupState:
     def subtopology_of(self, topic: str) -> str | None:
         """The id of the subtopology that reads a topic; None if none does."""
         return self._subtopologies.get(topic)
+
+    def commit_rules(self, names: Callable[[Uuid], str | None]) -> CommitRules[StreamsMember]:
+        """Which commits it accepts.
+
+        Args:
+            names: id to name of the topics that exist.
+        """
+
+        def owned_since(member: StreamsMember, topic: CommittedTopic) -> Mapping[int, int]:
+            subtopology = self.subtopology_of(topic.name or names(topic.topic_id) or "")
+            return {} if subtopology is None else member.owned_since(subtopology)
+
+        return CommitRules(self.members, owned_since)
 
     def target(self, member_id: str) -> Tasks:
         """The target assignment of a member."""

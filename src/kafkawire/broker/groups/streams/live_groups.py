@@ -11,13 +11,14 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.groups.assigned_groups import AssignedGroups
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.states import State
+from kafkawire.broker.groups.commits import CommitRules
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.state import GroupKind
 from kafkawire.broker.groups.streams.group import Answer, StreamsGroup
 from kafkawire.broker.groups.streams.joining import check
 from kafkawire.broker.groups.streams.long_work import DeferredWork, LongWorkError, Work
-from kafkawire.broker.groups.streams.member import LEFT, TAG_BYTES
+from kafkawire.broker.groups.streams.member import LEFT, TAG_BYTES, StreamsMember
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.streams.task_offsets import size_of_offsets
 from kafkawire.broker.groups.topics import KnownTopics
@@ -61,6 +62,11 @@ class StreamsGroups(AssignedGroups[StreamsGroup]):
     def settings(self) -> StreamsGroupSettings:
         """The properties of all groups."""
         return self._settings
+
+    def commit_rules(self, group_id: str) -> CommitRules[StreamsMember] | None:
+        """Which commits a group accepts; None if there is none of this kind."""
+        group = self.group(group_id)
+        return None if group is None else group.state.commit_rules(self._topics.name_of)
 
     async def heartbeat(self, request: StreamsGroupHeartbeatRequest, client: tuple[str, str]) -> Answer:
         """The answer to a heartbeat.

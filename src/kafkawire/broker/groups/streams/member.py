@@ -78,6 +78,11 @@ class StreamsMember(Struct, frozen=True):
         return None
 
     @property
+    def is_classic(self) -> bool:
+        """False: no other protocol has tasks."""
+        return False
+
+    @property
     def topics(self) -> tuple[str, ...]:
         """None: the group has the topics of its topology."""
         return ()
@@ -88,6 +93,10 @@ class StreamsMember(Struct, frozen=True):
         host = "" if self.endpoint is None else self.endpoint.host
         names = (self.member_id, self.rack_id or "", self.client_id, self.process_id, host)
         return sum(map(len, names)) + self.size_of_tags
+
+    def owned_since(self, subtopology_id: str) -> Mapping[int, int]:
+        """The epoch at which it got each of its active tasks of a subtopology, also of those that it must give up."""
+        return {**self.revoking.active.get(subtopology_id, {}), **self.assigned.active.get(subtopology_id, {})}
 
     def is_reconciled_to(self, epoch: int) -> bool:
         """Whether it has all of the target assignment of an epoch."""

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_consumer_group import DrivenConsumer, DrivenConsumerGroup
 
-from kafkawire.broker.groups.consumer.commits import commit_error, fetch_error, transactional_commit_error
+from kafkawire.broker.groups.commits import CommitRules
+from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.protocol import (
     ConsumerGroupMemberMetadataKey,
     ConsumerGroupMemberMetadataValue,
@@ -41,11 +42,15 @@ class Committing:
             self.driven.restart()
         return member
 
+    @property
+    def rules(self) -> CommitRules[Member]:
+        return self.driven.state.commit_rules(self.driven.topics.id_of)
+
     def commit(self, epoch: int, member_id: str = "", topic: str = "orders", version: int = 9) -> ErrorCode:
         of = OffsetCommitRequest.OffsetCommitRequestTopic
         topics = (of(topic, partitions=(OffsetCommitRequest.OffsetCommitRequestPartition(0),)),)
         request = OffsetCommitRequest("g", epoch, member_id, topics=topics)
-        return commit_error(self.driven.state, request, version, self.driven.topics.id_of)
+        return self.rules.commit_error(request, version)
 
     def transactional(
         self, epoch: int, member_id: str = "", instance_id: str | None = None, topic: str = "orders"
@@ -53,10 +58,10 @@ class Committing:
         of = TxnOffsetCommitRequest.TxnOffsetCommitRequestTopic
         topics = (of(topic, partitions=(TxnOffsetCommitRequest.TxnOffsetCommitRequestPartition(0),)),)
         request = TxnOffsetCommitRequest("t", "g", 1, 0, epoch, member_id, instance_id, topics)
-        return transactional_commit_error(self.driven.state, request, self.driven.topics.id_of)
+        return self.rules.transactional_commit_error(request)
 
     def fetch(self, member_id: str | None, epoch: int) -> ErrorCode:
-        return fetch_error(self.driven.state, member_id, epoch)
+        return self.rules.fetch_error(member_id, epoch)
 
 
 @pytest.fixture

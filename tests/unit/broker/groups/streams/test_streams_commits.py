@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from kafkawire.broker.groups.streams.commits import commit_error, fetch_error, transactional_commit_error
 from kafkawire.broker.groups.streams.group_state import StreamsGroupState
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
@@ -27,6 +26,7 @@ STATE = StreamsGroupState(
     "g",
     [(StreamsGroupTopologyKey("g"), TOPOLOGY), (StreamsGroupCurrentMemberAssignmentKey("g", "a"), CURRENT)],
 )
+RULES = STATE.commit_rules(lambda _: None)
 
 
 def commit(epoch: int, *partitions: int, member: str = "a", name: str = "orders") -> OffsetCommitRequest:
@@ -57,12 +57,12 @@ def test_a_member_commits_for_tasks_that_it_has_had_since_its_epoch(
 ) -> None:
     names = {TOPIC: "orders"}
     for version in (9, 10):
-        assert commit_error(STATE, request_, version, names.get) is error
+        assert STATE.commit_rules(names.get).commit_error(request_, version) is error
 
 
 def test_members_commit_with_epochs_only() -> None:
     for version in (2, 8):
-        assert commit_error(STATE, commit(7, 0), version, lambda _: None) is ErrorCode.UNSUPPORTED_VERSION
+        assert RULES.commit_error(commit(7, 0), version) is ErrorCode.UNSUPPORTED_VERSION
 
 
 def transactional(epoch: int, member: str = "", instance: str | None = None) -> TxnOffsetCommitRequest:
@@ -88,26 +88,22 @@ def transactional(epoch: int, member: str = "", instance: str | None = None) -> 
     ],
 )
 def test_commits_with_transactions(epoch: int, member: str, error: ErrorCode) -> None:
-    assert transactional_commit_error(STATE, transactional(epoch, member), lambda _: None) is error
+    assert RULES.transactional_commit_error(transactional(epoch, member)) is error
 
 
 def test_an_instance_without_a_member_is_unknown() -> None:
     request = transactional(-1, instance="one")
-    assert transactional_commit_error(STATE, request, lambda _: None) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert RULES.transactional_commit_error(request) is ErrorCode.UNKNOWN_MEMBER_ID
 
 
 @pytest.mark.parametrize("member", ["", "a"])
 def test_a_group_without_members_takes_offsets_of_clients_without_an_epoch(member: str) -> None:
-    empty = StreamsGroupState("g")
+    empty = StreamsGroupState("g").commit_rules(lambda _: None)
     expected = [ErrorCode.NONE] * 2 + [ErrorCode.UNKNOWN_MEMBER_ID] * 2
     for version in (2, 9):
-        found = [
-            commit_error(empty, commit(epoch, 0, member=member), version, lambda _: None) for epoch in (-2, -1, 0, 1)
-        ]
+        found = [empty.commit_error(commit(epoch, 0, member=member), version) for epoch in (-2, -1, 0, 1)]
         assert found == expected
-    found = [
-        transactional_commit_error(empty, transactional(epoch, member), lambda _: None) for epoch in (-2, -1, 0, 1)
-    ]
+    found = [empty.transactional_commit_error(transactional(epoch, member)) for epoch in (-2, -1, 0, 1)]
     assert found == expected
 
 
@@ -125,4 +121,4 @@ def test_a_group_without_members_takes_offsets_of_clients_without_an_epoch(membe
     ],
 )
 def test_offsets_are_for_members_with_their_epoch(epoch: int, member: str | None, error: ErrorCode) -> None:
-    assert fetch_error(STATE, member, epoch) is error
+    assert RULES.fetch_error(member, epoch) is error
