@@ -51,7 +51,7 @@ _CHANGE_FIELDS: Final[tuple[ArrowField, ...]] = (
     pa.field("bucket", pa.int32()),
 )
 _CHANGES: Final = pa.schema(_CHANGE_FIELDS)
-"""A change of the offset of a key, or with a producer the first end of a transaction of it."""
+"""The first change of the offset of a key, or with a producer the first end of a transaction of it."""
 
 
 class _Changing(NamedTuple):
@@ -95,6 +95,7 @@ class OffsetFold:
         self._has_past = False
         self._saved: pa.RecordBatch | None = None
         self._changes: list[_Change] = []
+        self._changed: set[bytes | None] = set()
         self._producers_with_marker: set[int] = set()
         self._decoder = CommitDecoder(source)
         self._files: list[str] = []
@@ -286,10 +287,11 @@ class OffsetFold:
             else:
                 new.append(row)
             row += 1
-        if new and self._has_past:
-            times, offsets = commits.moments
-            places = (row - self._count for row in new)
-            self._changes += ((commits.keys[at], times[at], offsets[at], None, None) for at in places)
+        if self._has_past:
+            for at in (row - self._count for row in new):
+                if commits.keys[at] not in self._changed:
+                    times, offsets = commits.moments
+                    self._change_past(commits.keys[at], times[at], offsets[at])
 
     def _change(self, row: int, key: bytes | None, changing: _Changing) -> None:
         """Apply a record of another kind."""
@@ -330,6 +332,12 @@ class OffsetFold:
         if before is not None:
             self._end(before, (time, offset))
         elif self._has_past:
+            self._change_past(key, time, offset)
+
+    def _change_past(self, key: bytes | None, time: int, offset: int) -> None:
+        """End what earlier parts have of a key, its offset and its pending commits: only the first change does."""
+        if key not in self._changed:
+            self._changed.add(key)
             self._changes.append((key, time, offset, None, None))
 
     def _add_pending(self, row: int, producer_id: int, key: bytes | None) -> None:
