@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kafkawire.logs.files.log_files import LogFile, segments_of
+from kafkawire.logs.folding.cyclic_garbage import none_collected
 from kafkawire.logs.folding.metadata_fold import MetadataFold
 from kafkawire.logs.folding.metadata_log import FilesOfLog, MetadataLog, snapshots_of
 from kafkawire.logs.folding.source import FoldSource
@@ -64,8 +65,9 @@ def replay_log(
         while snapshots and snapshots[0].base_offset <= found.last_of_first:
             _read_snapshot(log, snapshots.popleft(), found.base_offset, folds)
         source.go_on()
-        for fold in folds:
-            fold.apply(found)
+        with none_collected():
+            for fold in folds:
+                fold.apply(found)
         reached = found.reached
         yield reached
     while snapshots:
@@ -88,8 +90,9 @@ def _read_snapshot(
             for fold in needing:
                 fold.note_flaw(found, of_snapshot=True)
         elif not is_damaged:
-            for state in states:
-                state.apply_rows(found)
+            with none_collected():
+                for state in states:
+                    state.apply_rows(found)
     if not is_damaged:
         for fold, state in zip(needing, states, strict=True):
             fold.take_over(state, snapshot)
