@@ -73,16 +73,6 @@ class StreamsMember(Struct, frozen=True):
     revoking: OwnedTasks = NO_OWNED_TASKS
 
     @property
-    def instance_id(self) -> str | None:
-        """None: streams groups have no static members."""
-        return None
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """None: the group has the topics of its topology."""
-        return ()
-
-    @property
     def size(self) -> int:
         """About how many bytes of memory its client determines."""
         host = "" if self.endpoint is None else self.endpoint.host
