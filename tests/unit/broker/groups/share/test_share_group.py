@@ -204,3 +204,26 @@ def test_the_first_member_begins_the_second_epoch() -> None:
     group = group_with_topic()
     assert (group.state.epoch, group.state.assignment_epoch) == (1, 1)
     assert beat(group, 0, 0).member_epoch == group.state.epoch == 2
+
+
+def test_a_group_subscribes_to_what_its_members_subscribe_to_now() -> None:
+    group = group_with_topic()
+    state = group.state
+
+    def subscribe(member_id: str, *names: str) -> None:
+        request = ShareGroupHeartbeatRequest("g", member_id, 0, subscribed_topic_names=names)
+        group.heartbeat(request, ("c", "/h"), Now(1000.0, 1_000_000))
+
+    for member_id, names, subscribed, is_homogeneous in (
+        ("m", ["orders", "payments"], {"orders", "payments"}, True),
+        ("m", ["orders", "payments"], {"orders", "payments"}, True),
+        ("n", ["orders"], {"orders", "payments"}, False),
+        ("m", ["orders"], {"orders"}, True),
+        ("n", ["refunds"], {"orders", "refunds"}, False),
+    ):
+        subscribe(member_id, *names)
+        assert ({*state.subscribed}, state.is_homogeneous) == (subscribed, is_homogeneous)
+    group.leave(ShareGroupHeartbeatRequest("g", "m", -1))
+    assert ({*state.subscribed}, state.is_homogeneous) == ({"refunds"}, True)
+    group.leave(ShareGroupHeartbeatRequest("g", "n", -1))
+    assert not state.subscribed

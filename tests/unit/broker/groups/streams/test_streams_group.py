@@ -29,6 +29,7 @@ from kafkawire.protocol import (
     StreamsGroupCurrentMemberAssignmentKey,
     StreamsGroupCurrentMemberAssignmentValue,
     StreamsGroupHeartbeatRequest,
+    StreamsGroupMemberMetadataKey,
     TopicRecord,
 )
 from kafkawire.protocol.error_codes import ErrorCode
@@ -293,3 +294,13 @@ def test_a_heartbeat_that_is_refused_hides_no_change_of_topics() -> None:
     client.beat()
     assert (client.status, driven.state.epoch) == ([StreamsStatus.MISSING_SOURCE_TOPICS], epoch + 1)
     assert driven.state.metadata_hash == driven.topics.hash_of(["orders"]) == 0
+
+
+def test_tasks_of_a_member_without_metadata_are_free() -> None:
+    """Even if there is no record that it has none."""
+    group = group_with_topic()
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    task = Task(0, "0", 1)
+    assert group.state.owners.is_unreleased(task, "another process")
+    group.state.apply(StreamsGroupMemberMetadataKey("g", "a"), None)
+    assert not group.state.owners.is_unreleased(task, "another process")
