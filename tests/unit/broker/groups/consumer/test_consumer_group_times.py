@@ -14,6 +14,7 @@ from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     HeartbeatRequest,
     JoinGroupRequest,
+    SyncGroupRequest,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -93,8 +94,8 @@ async def groups() -> AsyncIterator[DrivenMixedGroups]:
     await made.close()
 
 
-async def mixed(groups: DrivenMixedGroups) -> ClassicClient:
-    client = ClassicClient(groups, "orders", session_ms=CLASSIC_SESSION_MS, rebalance_ms=CLASSIC_REBALANCE_MS)
+async def mixed(groups: DrivenMixedGroups, rebalance_ms: int = CLASSIC_REBALANCE_MS) -> ClassicClient:
+    client = ClassicClient(groups, "orders", session_ms=CLASSIC_SESSION_MS, rebalance_ms=rebalance_ms)
     await client.step()
     await groups.send(ConsumerGroupHeartbeatRequest("g", "new", 0, None, None, 20_000, ("orders",), None, None, ()))
     return client
@@ -131,6 +132,19 @@ async def test_the_time_to_join_again_ends_to_the_millisecond(groups: DrivenMixe
         await beat(groups)
     groups.members.heartbeat(request)
     await groups.wait(4.0)
+    assert members(groups) == {"new", client.member_id}
+    await groups.wait(0.001)
+    assert members(groups) == {"new"}
+
+
+async def test_the_time_to_join_again_begins_with_a_sync_that_is_refused(groups: DrivenMixedGroups) -> None:
+    """And not again with a heartbeat after that."""
+    client = await mixed(groups, rebalance_ms=5001)
+    request = SyncGroupRequest("g", client.generation, client.member_id)
+    assert (await groups.members.sync(request)).error_code == ErrorCode.REBALANCE_IN_PROGRESS
+    await groups.wait(3.0)
+    groups.members.heartbeat(HeartbeatRequest("g", client.generation, client.member_id))
+    await groups.wait(2.0)
     assert members(groups) == {"new", client.member_id}
     await groups.wait(0.001)
     assert members(groups) == {"new"}
