@@ -380,6 +380,16 @@ async def test_only_consumers_join_a_consumer_group(groups: DrivenMixedGroups, p
     assert members(groups) == {"new"}
 
 
+@pytest.mark.parametrize("metadata", [b"", b"\0", b"\0\1\0\0\0\1\0\6order"])
+async def test_a_subscription_that_cannot_be_read_is_refused(groups: DrivenMixedGroups, metadata: bytes) -> None:
+    """With the error of Apache Kafka, which has no other one for it."""
+    await groups.send(BEAT)
+    assert (await join(groups, "old", metadata=metadata)).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert members(groups) == {"new"}
+    assert (await join(groups, "old")).error_code == ErrorCode.NONE
+    assert members(groups) == {"new", "old"}
+
+
 @pytest.mark.parametrize("is_classic", [True, False])
 @pytest.mark.parametrize("order", [("AaBB", "BBAa"), ("BBAa", "AaBB")])
 async def test_a_member_that_joins_counts_last_among_those_of_one_hash(
