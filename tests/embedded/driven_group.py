@@ -99,11 +99,11 @@ class Driven:
         self.values += [] if value is None else [value]
 
 
-def stable(*, members: int = 2) -> Driven:
+def stable(*, members: int = 2, session_ms: int = 10_000) -> Driven:
     """A group with members c-1, c-2 and so on; the first leads."""
     driven = Driven()
     for _ in range(members):
-        driven.join()
+        driven.join(session_ms=session_ms)
     driven.wait(3)
     driven.wait(3)
     driven.sync("c-1", {f"c-{number}": bytes([number % 256]) for number in range(1, members + 1)})

@@ -190,11 +190,18 @@ class ClassicClient:
     """
 
     def __init__(
-        self, groups: DrivenMixedGroups, *topics: str, cooperative: bool = False, instance_id: str | None = None
+        self,
+        groups: DrivenMixedGroups,
+        *topics: str,
+        cooperative: bool = False,
+        instance_id: str | None = None,
+        session_ms: int = 10_000,
+        rebalance_ms: int = 20_000,
     ) -> None:
         self._groups = groups
         self._waiting: asyncio.Task[JoinGroupResponse] | asyncio.Task[SyncGroupResponse] | None = None
         self.topics, self.cooperative, self.instance_id = topics, cooperative, instance_id
+        self._timeouts = session_ms, rebalance_ms
         self.member_id, self.generation = "", -1
         self.owned: set[Partition] = set()
         self.assignments = 0
@@ -247,7 +254,8 @@ class ClassicClient:
         metadata = encode_subscription(ConsumerProtocolSubscription(self.topics, None, owned, self.generation), 2)
         protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
         who = (self.member_id, self.instance_id, "consumer", protocols)
-        request = received(JoinGroupRequest("g", 10_000, 20_000, *who), 9)
+        session_ms, rebalance_ms = self._timeouts
+        request = received(JoinGroupRequest("g", session_ms, rebalance_ms, *who), 9)
         joining = Joining(request, 9, "client", "/127.0.0.1")
         self.must_join = False
         self._waiting = asyncio.ensure_future(self._groups.members.join(joining, lambda _: True))

@@ -27,6 +27,10 @@ class DrivenTopics:
     def _rack_of(self, _: int) -> None:
         self.hashed += 1
 
+    def forget_changes(self) -> None:
+        """Groups that are made from now on learn of later changes only, as with a broker that has just begun."""
+        self.topics = KnownTopics(self.image, lambda: self._end_offset, self._rack_of)
+
     def create(self, name: str, partitions: int) -> Uuid:
         """Create a topic, or add partitions."""
         topic = self.image.by_name.get(name)

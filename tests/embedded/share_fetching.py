@@ -55,10 +55,13 @@ async def begin_group(
     assert not any(each.error_code for each in answer.results[0].partitions)
 
 
-async def produce(client: BrokerConnection, *batches: int, name: str = "t", number: int = 0) -> None:
+async def produce(
+    client: BrokerConnection, *batches: int, name: str = "t", number: int = 0, timestamp: int = -1
+) -> None:
     """Produce batches with numbers of records to a partition."""
     for count in batches:
-        partition = ProduceRequest.PartitionProduceData(number, encode_batch([Record(value=b"v")] * count))
+        records = encode_batch([Record(value=b"v", timestamp=timestamp)] * count)
+        partition = ProduceRequest.PartitionProduceData(number, records)
         data = (ProduceRequest.TopicProduceData(name, partition_data=(partition,)),)
         answer = await client.ask(ProduceRequest(acks=-1, topic_data=data), 9, ProduceResponse)
         assert not answer.responses[0].partition_responses[0].error_code

@@ -1,11 +1,10 @@
-"""What consumer groups and share groups have in common: they write records, and begin epochs."""
+"""What consumer groups, share groups and streams groups have in common: they write records, and begin epochs."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final, Generic, Protocol, TypeVar
 
-from kafkawire.broker.groups.assigned_state import Subscriber
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.timers import Now, Timers
 from kafkawire.broker.groups.topics import KnownTopics
@@ -19,6 +18,14 @@ K = TypeVar("K", bound=Message)
 K_contra = TypeVar("K_contra", bound=Message, contravariant=True)
 
 
+class MeasuredMember(Protocol):
+    """A member of a group of any of these kinds."""
+
+    @property
+    def size(self) -> int:
+        """About how many bytes of memory its client determines."""
+
+
 class FoldedRecords(Protocol[K_contra]):
     """The state of a group as a fold of its records."""
 
@@ -29,7 +36,7 @@ class FoldedRecords(Protocol[K_contra]):
     assigned_at_ms: int
 
     @property
-    def members(self) -> Mapping[str, Subscriber]:
+    def members(self) -> Mapping[str, MeasuredMember]:
         """The members by id."""
 
     @property

@@ -26,10 +26,6 @@ class Subscriber(Protocol):
     def topics(self) -> tuple[str, ...]:
         """The topics to which it subscribes by name, in the order of Kafka's set."""
 
-    @property
-    def size(self) -> int:
-        """About how many bytes of memory its client determines."""
-
 
 M = TypeVar("M", bound=Subscriber)
 

@@ -108,7 +108,7 @@ class ShareReader:
         except (OSError, StorageError) as failure:
             _log.error("The records of %s cannot be read: %s", key.owner, failure)
             return Found(code=ErrorCode.KAFKA_STORAGE_ERROR)
-        acquired = acquire(partition, wanted, ReadRecords(offset, batches, aborted)) if batches else ()
+        acquired = acquire(partition, wanted, ReadRecords(offset, batches, aborted))
         self._shares.acquired(key)
         return Found(_sliced(records, batches, acquired), acquired) if acquired else Found()
 

@@ -86,7 +86,7 @@ def acquire(partition: SharePartition, wanted: Wanted, read: ReadRecords) -> Seq
     Returns:
         What was acquired, in order; nothing if there is nothing to acquire.
     """
-    if wanted.most_records <= 0 or not read.batches or read.last < partition.start_offset:
+    if not read.batches or read.last < partition.start_offset:
         return ()
     acquisition = _Acquisition(partition, wanted, read)
     if acquisition.room <= 0:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.groups.group_properties import GroupProperties
+from kafkawire.model.configs.java_durations import java_duration
 from kafkawire.wire.message import Struct
 
-_DURATION: Final = re.compile(
-    r"by_duration:[+]?P(?:[+]?(\d+)D)?(?:T(?:[+]?(\d+)H)?(?:[+]?(\d+)M)?(?:[+]?(\d+)(?:[.](\d{0,9}))?S)?)?",
-    re.IGNORECASE | re.ASCII,
-)
+_BY_DURATION: Final = "by_duration:"
+_NANOSECONDS_OF_MS: Final = 10**6
 
 
 class ShareRules(Struct, frozen=True, gc=False):
@@ -60,7 +58,7 @@ class ShareSettings(GroupProperties):
             most_in_flight=self._of(group_id, "partition.max.record.locks"),
             renews=own.get("share.renew.acknowledge.enable", "true").strip().lower() == "true",
             is_committed=own.get("share.isolation.level", "").lower() == "read_committed",
-            reset=own.get("share.auto.offset.reset", "latest").lower(),
+            reset=own.get("share.auto.offset.reset", "latest"),
         )
 
 
@@ -70,9 +68,4 @@ def duration_ms(reset: str) -> int:
     Raises:
         ValueError: it is no duration.
     """
-    found = _DURATION.fullmatch(reset)
-    if found is None:
-        raise ValueError(f"{reset!r} is no duration: pass something like by_duration:PT1H")
-    days, hours, minutes, seconds = (int(each or 0) for each in found.groups()[:4])
-    fraction = int((found[5] or "").ljust(3, "0")[:3])
-    return ((days * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000 + fraction
+    return java_duration(reset.removeprefix(_BY_DURATION)) // _NANOSECONDS_OF_MS

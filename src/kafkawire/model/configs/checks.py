@@ -7,16 +7,14 @@ from typing import TypeAlias
 
 import msgspec
 
+from kafkawire.model.configs.java_durations import java_duration
 from kafkawire.model.configs.java_numbers import java_double
 
 Value: TypeAlias = str | int | float | bool | tuple[str, ...] | None
 """A parsed value: text, a number, a boolean, the entries of a list, or None."""
 
 _REPLICA = re.compile(r"([0-9]+:[0-9]+)?", re.ASCII)
-_DURATION = re.compile(
-    r"by_duration:[+]?P(?!$)([+]?\d+D)?(T(?!$)([+]?\d+H)?([+]?\d+M)?([+]?\d+([.]\d{0,9})?S)?)?",
-    re.ASCII | re.IGNORECASE,
-)
+_BY_DURATION = "by_duration:"
 
 
 class InvalidValueError(Exception):
@@ -146,11 +144,18 @@ class OffsetReset(_Check, frozen=True, tag="offset_reset"):
 
     def verify(self, name: str, value: Value) -> None:
         """Validate the strategy."""
-        if value in {"earliest", "latest"} or (isinstance(value, str) and _DURATION.fullmatch(value)):
+        if value in {"earliest", "latest"} or (isinstance(value, str) and _is_by_duration(value)):
             return
         forms = "either 'earliest', 'latest' or of the format 'by_duration:<PnDTnHnMn.nS>'"
         reason = f"Invalid value `{value}` for configuration {name}. The value must be {forms}."
         raise InvalidValueError.of(name, value, reason)
+
+
+def _is_by_duration(value: str) -> bool:
+    try:
+        return value.startswith(_BY_DURATION) and java_duration(value.removeprefix(_BY_DURATION)) >= 0
+    except ValueError:
+        return False
 
 
 Check: TypeAlias = Range | RangeOr | OneOf | Entries | NotNull | NotEmpty | ThrottledReplicas | OffsetReset

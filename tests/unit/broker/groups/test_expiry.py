@@ -31,7 +31,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.records.consumer_protocol import encode_subscription
 
-INTERVAL = 600.0
+INTERVAL_MS = 600_001
 WEEK = 7 * 24 * 3600.0
 JOIN = ConsumerGroupHeartbeatRequest("consumers", "m", 0, None, None, 1000, ("orders",), None, None, ())
 SUBSCRIPTION = encode_subscription(ConsumerProtocolSubscription(("orders",)), 1)
@@ -48,7 +48,7 @@ async def expiring(
         classic = ClassicGroups(coordinator, clock, GroupSettings())
         settings = ConsumerGroupSettings(BrokerConfiguration({}), lambda _: {})
         consumer = ConsumerGroups(coordinator, classic, clock, settings, topics)
-        configuration = BrokerConfiguration({})
+        configuration = BrokerConfiguration({"offsets.retention.check.interval.ms": str(INTERVAL_MS)})
         streams_settings = StreamsGroupSettings(configuration, lambda _: {})
         streams = StreamsGroups(coordinator, classic, clock, streams_settings, topics)
         expiry = OffsetExpiry(coordinator, classic, consumer, streams, clock=clock, configuration=configuration)
@@ -116,7 +116,7 @@ async def test_offsets_with_a_time_of_their_own_expire_at_that_time(
         assert ("g" in coordinator.state.by_id) is is_left
 
 
-async def test_groups_are_looked_at_every_ten_minutes(tmp_path: Path) -> None:
+async def test_groups_are_looked_at_at_an_interval(tmp_path: Path) -> None:
     """To the millisecond, and again after that."""
     clock = ManualClock(0)
     async with expiring(tmp_path, clock) as (coordinator, _, expiry):
@@ -126,7 +126,7 @@ async def test_groups_are_looked_at_every_ten_minutes(tmp_path: Path) -> None:
         for _ in range(2):
             commit = OffsetCommitValue(1, metadata="", commit_timestamp=0, expire_timestamp=0)
             coordinator.commit([(OffsetCommitKey("g", "orders", 0), commit)])
-            for seconds, is_left in ((INTERVAL - 0.25, True), (0.249, True), (0.001, False)):
+            for seconds, is_left in ((INTERVAL_MS / 1000 - 0.25, True), (0.249, True), (0.001, False)):
                 clock.advance(seconds)
                 await asyncio.sleep(0.01)
                 await expiry.settled()

@@ -108,6 +108,38 @@ def test_a_deleted_group_has_nothing_pending() -> None:
     assert (state.by_id, list(state.topics())) == ({}, [])
 
 
+def test_a_producer_has_offsets_in_the_other_groups_when_those_of_one_are_deleted() -> None:
+    state = GroupsState()
+    for group in ("g", "h"):
+        for partition in (0, 1):
+            state.apply(key(group, partition), value(5), FIRST)
+    state.apply(key("g", 0), None)
+    assert {*state.groups_in(7)} == {"g", "h"}
+    state.apply(key("g", 1), None)
+    assert {*state.groups_in(7)} == {"h"}
+    state.apply(key("h", 0), None)
+    state.apply(key("h", 1), None)
+    assert state.groups_in(7) == ()
+    assert list(state.topics()) == []
+
+
+def test_the_commits_of_a_topic_are_of_no_other_topic_and_of_all_groups() -> None:
+    """Those that are pending too; a topic has commits until all of them are deleted."""
+    state = GroupsState()
+    for topic in ("s", "t", "u"):
+        state.apply(key("g", topic=topic), value(1))
+    state.apply(key("g", 1), value(2), FIRST)
+    state.apply(key("h"), value(3))
+    assert {*state.commits_of("t")} == {key("g"), key("g", 1), key("h")}
+    for each in (key("g"), key("g", 1), key("g", topic="u")):
+        state.apply(each, None)
+    assert {*state.topics()} == {"s", "t"}
+    assert list(state.commits_of("t")) == [key("h")]
+    state.apply(key("h"), None)
+    assert list(state.topics()) == ["s"]
+    assert list(state.commits_of("t")) == []
+
+
 def test_a_state_is_the_same_from_its_entries() -> None:
     state, again = GroupsState(), GroupsState()
     state.apply(key(), value(3))

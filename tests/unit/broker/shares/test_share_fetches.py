@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from tests.embedded.connection import connected_to
 from tests.embedded.share_fetching import (
     ACCEPT,
@@ -150,3 +151,35 @@ async def test_the_records_of_a_member_are_available_again_when_its_connection_i
             assert await Member(gone, topic_id, "gone").fetch() == [(2, 2, 1)]
         assert await member.fetch(wait_ms=60_000, least=1) == [(2, 2, 2)]
         assert await member.acknowledge((0, 2, [ACCEPT])) == ErrorCode.NONE
+
+
+@pytest.mark.parametrize(
+    ("reset", "first"),
+    [
+        ("earliest", 0),
+        ("by_duration:PT3H", 0),
+        ("by_duration:PT2H", 0),
+        ("by_duration:PT1H59M59.999S", 2),
+        ("by_duration:PT1H", 2),
+        ("latest", 5),
+        ("by_duration:PT59M59.999S", None),
+    ],
+)
+async def test_a_group_begins_with_the_records_since_a_time(reset: str, first: int | None) -> None:
+    """And not yet if there are none; the records after its first fetch are new in any case."""
+    clock = ManualClock()
+    async with EmbeddedBroker({"connections.max.idle.ms": "-1"}, clock=clock) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await begin_group(client, topic_id, state_epoch=1, offset=-1)
+        await configure(client, share_auto_offset_reset=reset)
+        for count in (2, 3):
+            await produce(client, count, timestamp=clock.now_ms())
+            clock.advance(3600)
+        member = Member(client, topic_id)
+        ((topic,),) = (answer.responses for answer in [await member.ask(member.fetch_request())])
+        (partition,) = topic.partitions
+        error = ErrorCode.OFFSET_NOT_AVAILABLE if first is None else ErrorCode.NONE
+        found = [(each.first_offset, each.last_offset) for each in partition.acquired_records]
+        assert (partition.error_code, found) == (error, [] if first in {None, 5} else [(first, 4)])
+        await produce(client, 1, timestamp=clock.now_ms())
+        assert await member.fetch() == [(5, 5, 1)]

@@ -101,13 +101,13 @@ async def test_a_transaction_that_is_open_for_too_long_is_aborted_and_its_produc
 async def test_open_transactions_are_looked_at_at_an_interval() -> None:
     """One that has timed out is aborted then, to the millisecond."""
     clock = ManualClock()
-    every = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "10000"}
+    every = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "10001"}
     async with EmbeddedBroker(every, clock=clock, topics=TOPICS) as broker, connected_to(broker) as client:
         producer = TransactionalProducer(client)
         await producer.begun(timeout_ms=1)
         await producer.write(b"1")
         clock.advance(9.75)
-        clock.advance(0.249)
+        clock.advance(0.25)
         await asyncio.sleep(0.05)
         assert await state_of(client) == ("Ongoing", 0)
         clock.advance(0.001)

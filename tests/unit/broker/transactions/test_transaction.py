@@ -166,3 +166,27 @@ def test_only_the_current_producer_has_the_transaction(
     transaction = begun(new_id, begun(new_id))
     assert transaction.producer == (7, 1)
     assert producer_error(transaction, Producer(*producer)) is error
+
+
+def test_ids_and_epochs_are_equal_however_large(new_id: Callable[[], int]) -> None:
+    producer_id, epoch = 1 << 40, 1000
+    transaction = replace(begun(new_id), producer_id=producer_id, producer_epoch=epoch, last_epoch=epoch - 1)
+
+    def asks(epoch: int) -> Producer:
+        """A producer as a request has it, with numbers of its own."""
+        return Producer(int(str(producer_id)), int(str(epoch)))
+
+    assert [producer_error(transaction, asks(each)) for each in (epoch - 1, epoch)] == [
+        ErrorCode.PRODUCER_FENCED,
+        ErrorCode.NONE,
+    ]
+    assert begun(new_id, transaction, asks(epoch)).producer == (producer_id, epoch + 1)
+    assert begun(new_id, transaction, asks(epoch - 1)).producer == (producer_id, epoch), "a retry"
+    fenced_one = initialized(transaction, Initialization(1000, asks(epoch - 2)), new_id, 5)
+    assert fenced_one is ErrorCode.PRODUCER_FENCED
+    assert not is_fenced(transaction, asks(epoch))
+    assert is_fenced(transaction, Producer(producer_id + 1, epoch))
+    rotated = begun(new_id, replace(transaction, producer_epoch=LAST, last_epoch=LAST - 1), asks(LAST))
+    assert (rotated.previous_producer_id, rotated.producer_epoch, rotated.last_epoch) == (producer_id, 0, LAST)
+    assert not is_fenced(rotated, asks(LAST))
+    assert begun(new_id, rotated, asks(LAST)).producer_epoch == 0, "a retry"

@@ -40,6 +40,10 @@ _REPLICAS = (
         (ThrottledReplicas(), ()),
         (OffsetReset(), "latest"),
         (OffsetReset(), "by_duration:P1DT2H3M4.5S"),
+        (OffsetReset(), "by_duration:PT1,5S"),
+        (OffsetReset(), "by_duration:PT1H-30M"),
+        (OffsetReset(), "by_duration:-PT-1H"),
+        (OffsetReset(), "by_duration:pt0s"),
     ],
 )
 def test_good_values_pass(check: Check, value: Value) -> None:
@@ -87,7 +91,21 @@ def test_others_do_not(check: Check, value: Value, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["", "EARLIEST", "by_duration:", "by_duration:P", "by_duration:PT", "by_duration:P1Y"]
+    "value",
+    [
+        "",
+        "EARLIEST",
+        "by_duration:",
+        "by_duration:P",
+        "by_duration:PT",
+        "by_duration:P1Y",
+        "by_duration",
+        "BY_DURATION:PT1H",
+        "by_duration:PT-1H",
+        "by_duration:PT-0.5S",
+        "by_duration:P106751991167301D",
+        "none",
+    ],
 )
 def test_strategies_for_offsets_that_do_not_exist(value: str) -> None:
     with pytest.raises(InvalidValueError, match="The value must be either"):

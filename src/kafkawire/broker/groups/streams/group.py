@@ -150,7 +150,7 @@ class StreamsGroup(AssignedGroup[StreamsKey]):
         metadata = self._topology.configure(topology, request, work)
         offsets = self.task_offsets.get(after.member_id, NO_TASK_OFFSETS).updated(request)
         more = self._size_of_tasks(metadata.configured) - self.size_of_tasks
-        if more > 0 and not has_room(more):
+        if not has_room(more):
             raise GroupError(ErrorCode.GROUP_MAX_SIZE_REACHED, NO_ROOM)
         reported = joining.reported(request)
         check_state(after, reported)

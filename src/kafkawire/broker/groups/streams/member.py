@@ -73,19 +73,9 @@ class StreamsMember(Struct, frozen=True):
     revoking: OwnedTasks = NO_OWNED_TASKS
 
     @property
-    def instance_id(self) -> str | None:
-        """None: streams groups have no static members."""
-        return None
-
-    @property
     def is_classic(self) -> bool:
         """False: no other protocol has tasks."""
         return False
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """None: the group has the topics of its topology."""
-        return ()
 
     @property
     def size(self) -> int:

@@ -10,7 +10,7 @@ from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.classic.states import State
 from kafkawire.protocol.error_codes import ErrorCode
 
-SESSION_MS, REBALANCE_MS = 10_000, 20_000
+SESSION_MS, REBALANCE_MS, DELAY_MS = 10_001, 20_001, 1501
 
 
 def move_to(driven: Driven, ms: int) -> None:
@@ -21,7 +21,7 @@ def move_to(driven: Driven, ms: int) -> None:
 
 @pytest.mark.parametrize("begins", ["syncs", "beats", "joins", "is read"])
 def test_a_session_ends_to_the_millisecond(begins: str) -> None:
-    driven = stable(members=1)
+    driven = stable(members=1, session_ms=SESSION_MS)
     at = round(driven.seconds * 1000)
     if begins != "syncs":
         at += 7
@@ -29,7 +29,7 @@ def test_a_session_ends_to_the_millisecond(begins: str) -> None:
     if begins == "beats":
         assert driven.beat("c-1") is ErrorCode.NONE
     elif begins == "joins":
-        driven.joined(driven.join("c-1"))
+        driven.joined(driven.join("c-1", session_ms=SESSION_MS))
         driven.sync("c-1", {"c-1": b"1"})
     elif begins == "is read":
         driven.group = ClassicGroup("g", driven.values[-1], GroupSettings(), driven.now, lambda: "")
@@ -37,6 +37,15 @@ def test_a_session_ends_to_the_millisecond(begins: str) -> None:
     assert [*driven.group.roster.members] == ["c-1"]
     move_to(driven, at + SESSION_MS)
     assert driven.group.state is State.EMPTY
+
+
+def test_the_first_member_waits_for_others_to_the_millisecond() -> None:
+    driven = Driven(GroupSettings(initial_delay_ms=DELAY_MS))
+    ticket = driven.join()
+    move_to(driven, DELAY_MS - 1)
+    assert ticket not in driven.answers
+    move_to(driven, DELAY_MS)
+    assert driven.joined(ticket).generation_id == 1
 
 
 def test_the_time_to_sync_ends_to_the_millisecond() -> None:

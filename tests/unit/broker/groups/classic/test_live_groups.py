@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 from pathlib import Path
 
+import pytest
 from tests.embedded.groups import opened_groups
 
 from kafkawire.broker.clock import ManualClock
@@ -12,6 +14,7 @@ from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol import (
     HeartbeatRequest,
     JoinGroupRequest,
@@ -72,6 +75,32 @@ async def test_the_timers_of_many_groups_fire_in_the_order_of_their_times(tmp_pa
             left = {number for number in range(20) if (group := groups.group(f"g-{number}")) and group.roster.pending}
             assert left == {number for number in range(20) if 6 + number * 7 % 20 > seconds}
         assert groups.planned == 0
+        await groups.close()
+
+
+@pytest.mark.parametrize("failure", [StorageError("the disk is full"), OSError(28, "No space left on device")])
+async def test_the_timers_of_other_groups_fire_though_one_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception
+) -> None:
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, _):
+        groups = ClassicGroups(coordinator, clock, GroupSettings())
+        for number in range(3):
+            await come(coordinator, groups, f"g-{number}", 6000 + number)
+        prepare = coordinator.prepare
+
+        async def prepare_others(owners: Collection[str]) -> None:
+            if "g-1" in owners:
+                raise failure
+            await prepare(owners)
+
+        monkeypatch.setattr(coordinator, "prepare", prepare_others)
+        await passes(clock, 7)
+        left = [number for number in range(3) if (group := groups.group(f"g-{number}")) and group.roster.pending]
+        assert left == [1]
+        assert [record.getMessage() for record in caplog.records] == [
+            f"Group 'g-1': its record cannot be written: {failure}"
+        ]
         await groups.close()
 
 

@@ -303,3 +303,23 @@ def test_an_epoch_begins_when_a_regular_expression_matches_otherwise_and_only_th
         before = driven.state.epoch
         driven.resolve(matches)
         assert driven.state.epoch == before + begins
+
+
+def test_the_first_member_begins_the_second_epoch(driven: DrivenConsumerGroup) -> None:
+    """As in Apache Kafka, a group that begins has the epoch 1."""
+    assert (driven.state.epoch, driven.state.assignment_epoch) == (1, 1)
+    assert DrivenConsumer(driven, "a", "orders").join().member_epoch == driven.state.epoch == 2
+
+
+@pytest.mark.parametrize("partitions", [4, 5])
+def test_a_topic_that_has_grown_while_the_group_was_away_begins_an_epoch(
+    driven: DrivenConsumerGroup, partitions: int
+) -> None:
+    member = DrivenConsumer(driven, "a", "orders")
+    member.join()
+    epoch = driven.state.epoch
+    driven.create("orders", partitions)
+    driven.forget_changes()
+    driven.restart()
+    member.beat()
+    assert (driven.state.epoch, len(member.owned)) == (epoch + (partitions > 4), partitions)

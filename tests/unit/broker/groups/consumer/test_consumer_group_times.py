@@ -14,14 +14,21 @@ from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     HeartbeatRequest,
     JoinGroupRequest,
+    SyncGroupRequest,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
-SESSION_MS, CLASSIC_SESSION_MS, CLASSIC_REBALANCE_MS = 45_000, 10_000, 20_000
+SESSION_MS, CLASSIC_SESSION_MS, CLASSIC_REBALANCE_MS = 45_001, 10_001, 20_001
 
 
 def group_with_topic(**properties: str) -> DrivenConsumerGroup:
-    driven = DrivenConsumerGroup(**{"group_consumer_assignment_interval_ms": "0", **properties})
+    driven = DrivenConsumerGroup(
+        **{
+            "group_consumer_assignment_interval_ms": "0",
+            "group_consumer_session_timeout_ms": str(SESSION_MS),
+            **properties,
+        }
+    )
     driven.create("orders", 4)
     return driven
 
@@ -87,8 +94,8 @@ async def groups() -> AsyncIterator[DrivenMixedGroups]:
     await made.close()
 
 
-async def mixed(groups: DrivenMixedGroups) -> ClassicClient:
-    client = ClassicClient(groups, "orders")
+async def mixed(groups: DrivenMixedGroups, rebalance_ms: int = CLASSIC_REBALANCE_MS) -> ClassicClient:
+    client = ClassicClient(groups, "orders", session_ms=CLASSIC_SESSION_MS, rebalance_ms=rebalance_ms)
     await client.step()
     await groups.send(ConsumerGroupHeartbeatRequest("g", "new", 0, None, None, 20_000, ("orders",), None, None, ()))
     return client
@@ -124,7 +131,20 @@ async def test_the_time_to_join_again_ends_to_the_millisecond(groups: DrivenMixe
         await groups.wait(4.0)
         await beat(groups)
     groups.members.heartbeat(request)
-    await groups.wait(3.999)
+    await groups.wait(4.0)
+    assert members(groups) == {"new", client.member_id}
+    await groups.wait(0.001)
+    assert members(groups) == {"new"}
+
+
+async def test_the_time_to_join_again_begins_with_a_sync_that_is_refused(groups: DrivenMixedGroups) -> None:
+    """And not again with a heartbeat after that."""
+    client = await mixed(groups, rebalance_ms=5001)
+    request = SyncGroupRequest("g", client.generation, client.member_id)
+    assert (await groups.members.sync(request)).error_code == ErrorCode.REBALANCE_IN_PROGRESS
+    await groups.wait(3.0)
+    groups.members.heartbeat(HeartbeatRequest("g", client.generation, client.member_id))
+    await groups.wait(2.0)
     assert members(groups) == {"new", client.member_id}
     await groups.wait(0.001)
     assert members(groups) == {"new"}
@@ -142,7 +162,7 @@ async def test_the_time_to_sync_ends_to_the_millisecond(groups: DrivenMixedGroup
         await groups.wait(4.0)
         groups.members.heartbeat(HeartbeatRequest("g", joined.generation_id, client.member_id))
         await beat(groups)
-    await groups.wait(3.999)
+    await groups.wait(4.0)
     assert members(groups) == {"new", client.member_id}
     await groups.wait(0.001)
     assert members(groups) == {"new"}

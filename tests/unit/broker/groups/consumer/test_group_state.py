@@ -7,7 +7,11 @@ from collections.abc import Sequence
 import pytest
 from tests.embedded.driven_consumer_group import DrivenConsumer, DrivenConsumerGroup
 
-from kafkawire.protocol import ConsumerGroupRegularExpressionKey, ConsumerGroupRegularExpressionValue
+from kafkawire.protocol import (
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupRegularExpressionKey,
+    ConsumerGroupRegularExpressionValue,
+)
 
 MATCHES = {"a.*": ["a-1", "a-2"], ".*": ["a-1", "a-2", "b"], "none": []}
 Subscription = tuple[Sequence[str], str | None]
@@ -53,3 +57,15 @@ def test_matches_of_an_expression_without_members_count_as_in_apache_kafka(
     driven.records[ConsumerGroupRegularExpressionKey("g", "old")] = ConsumerGroupRegularExpressionValue((matched,))
     driven.restart()
     assert driven.state.is_homogeneous is is_homogeneous
+
+
+def test_partitions_of_a_member_without_metadata_are_free() -> None:
+    """Even if there is no record that it has none."""
+    driven = DrivenConsumerGroup(group_consumer_assignment_interval_ms="0")
+    topic = driven.create("a-1", 2)
+    for member_id in ("m", "n"):
+        DrivenConsumer(driven, member_id, "a-1").join()
+    driven.state.apply(ConsumerGroupMemberMetadataKey("g", "n"), None)
+    assert [driven.state.owner(topic, partition) for partition in (0, 1)] == ["m", "m"]
+    driven.state.apply(ConsumerGroupMemberMetadataKey("g", "m"), None)
+    assert [driven.state.owner(topic, partition) for partition in (0, 1)] == [None, None]

@@ -32,6 +32,7 @@ from kafkawire.records.consumer_protocol import decode_assignment, encode_assign
 
 AT_ONCE = {"group_consumer_assignment_interval_ms": "0", "group_initial_rebalance_delay_ms": "0"}
 BEAT = ConsumerGroupHeartbeatRequest("g", "new", 0, None, None, 20_000, ("orders",), None, None, ())
+SUBSCRIPTION = b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\0"
 LEAVE = ConsumerGroupHeartbeatRequest("g", "new", -1)
 
 
@@ -52,10 +53,13 @@ async def stable(groups: DrivenMixedGroups, *, cooperative: bool = False) -> Cla
 
 
 async def join(
-    groups: DrivenMixedGroups, member_id: str, protocol: str = "range", instance_id: str | None = None
+    groups: DrivenMixedGroups,
+    member_id: str,
+    protocol: str = "range",
+    instance_id: str | None = None,
+    metadata: bytes = SUBSCRIPTION,
 ) -> JoinGroupResponse:
     """Join a consumer group, and send no SyncGroup."""
-    metadata = b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\0"
     protocols = (JoinGroupRequest.JoinGroupRequestProtocol(protocol, metadata),)
     request = JoinGroupRequest("g", 10_000, 20_000, member_id, instance_id, "consumer", protocols)
     return await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
@@ -97,6 +101,28 @@ async def test_a_classic_member_that_does_not_sync_is_removed(groups: DrivenMixe
         assert members(groups) == {"new", "old"}
     await groups.wait(0.5)
     assert members(groups) == {"new"}
+
+
+async def test_a_member_that_syncs_after_the_next_assignment_joins_again(groups: DrivenMixedGroups) -> None:
+    """Unless it is to give up partitions: it gets what it keeps, and joins again after that."""
+    client = await stable(groups)
+    sync = SyncGroupRequest("g", client.generation, client.member_id)
+    await groups.send(BEAT)
+    assert (await groups.members.sync(sync)).error_code == ErrorCode.REBALANCE_IN_PROGRESS
+    metadata = b"\0\1\0\0\0\1\0\6orders\xff\xff\xff\xff\0\0\0\1\0\6orders\0\0\0\4" + bytes(
+        byte for partition in range(4) for byte in (0, 0, 0, partition)
+    )
+    joined = await join(groups, client.member_id, metadata=metadata)
+    sync = replace(sync, generation_id=joined.generation_id)
+    for member_id in ("other", "third"):
+        synced = await groups.members.sync(sync)
+        assert synced.error_code == ErrorCode.NONE
+        (topic,) = decode_assignment(synced.assignment)[0].assigned_partitions
+        assert len(topic.partitions) == 2
+        await groups.send(replace(BEAT, member_id=member_id))
+    assert groups.members.heartbeat(HeartbeatRequest("g", joined.generation_id, client.member_id)) is (
+        ErrorCode.REBALANCE_IN_PROGRESS
+    )
 
 
 async def test_a_classic_member_has_a_session_of_its_own(groups: DrivenMixedGroups) -> None:
@@ -352,6 +378,16 @@ async def test_only_consumers_join_a_consumer_group(groups: DrivenMixedGroups, p
     answer = await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
     assert answer.error_code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL
     assert members(groups) == {"new"}
+
+
+@pytest.mark.parametrize("metadata", [b"", b"\0", b"\0\1\0\0\0\1\0\6order"])
+async def test_a_subscription_that_cannot_be_read_is_refused(groups: DrivenMixedGroups, metadata: bytes) -> None:
+    """With the error of Apache Kafka, which has no other one for it."""
+    await groups.send(BEAT)
+    assert (await join(groups, "old", metadata=metadata)).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert members(groups) == {"new"}
+    assert (await join(groups, "old")).error_code == ErrorCode.NONE
+    assert members(groups) == {"new", "old"}
 
 
 @pytest.mark.parametrize("is_classic", [True, False])

@@ -39,7 +39,7 @@ from kafkawire.protocol.error_codes import ErrorCode
 TOPIC = Uuid(b"t" * 16)
 RETRY_MS = 30_000
 ASSIGNMENT_MS = 1000
-SESSION_MS = 45_000
+SESSION_MS = 45_001
 HASH = -6764322839373000783
 """Of the topics."""
 
@@ -48,7 +48,8 @@ def group_with_topic(records: Iterable[ShareChange] = ()) -> ShareGroup:
     image = TopicsImage()
     image.apply_topic(TopicRecord("orders", TOPIC))
     image.apply_partition(PartitionRecord(0, TOPIC, (1,), (1,), leader=1))
-    settings = ShareGroupSettings(BrokerConfiguration({}), lambda _: {})
+    properties = {"group.share.session.timeout.ms": str(SESSION_MS)}
+    settings = ShareGroupSettings(BrokerConfiguration(properties), lambda _: {})
     assert settings.retry_ms == RETRY_MS
     assert settings.assignment_ms("g") == ASSIGNMENT_MS
     topics = KnownTopics(image, lambda: 1, lambda _: None)
@@ -180,3 +181,49 @@ def test_a_session_ends_to_the_millisecond(begins: str) -> None:
     for ms, is_there in ((end - 1, True), (end, False)):
         group.expire(Now(1000.0 + ms / 1000, 1_000_000 + ms))
         assert ("m" in group.state.members) is is_there
+
+
+@pytest.mark.parametrize(("metadata_hash", "more"), [(HASH, 0), (HASH + 1, 1), (0, 1)])
+def test_topics_that_have_changed_while_a_group_was_away_begin_an_epoch(metadata_hash: int, more: int) -> None:
+    """A broker that starts has seen no change of topics."""
+    records: tuple[ShareChange, ...] = (
+        (ShareGroupMemberMetadataKey("g", "m"), ShareGroupMemberMetadataValue(None, "c", "/h", ("orders",))),
+        (ShareGroupMetadataKey("g"), received(ShareGroupMetadataValue(7, metadata_hash), 0)),
+        (ShareGroupTargetAssignmentMetadataKey("g"), received(ShareGroupTargetAssignmentMetadataValue(7), 0)),
+        (ShareGroupCurrentMemberAssignmentKey("g", "m"), received(ShareGroupCurrentMemberAssignmentValue(7, 6), 0)),
+    )
+    group = group_with_topic(records)
+    beat(group, 7, 1)
+    assert (group.state.epoch, group.state.metadata_hash) == (7 + more, HASH)
+    beat(group, 7 + more, 2)
+    assert group.state.epoch == 7 + more
+
+
+def test_the_first_member_begins_the_second_epoch() -> None:
+    """As in Apache Kafka, a group that begins has the epoch 1."""
+    group = group_with_topic()
+    assert (group.state.epoch, group.state.assignment_epoch) == (1, 1)
+    assert beat(group, 0, 0).member_epoch == group.state.epoch == 2
+
+
+def test_a_group_subscribes_to_what_its_members_subscribe_to_now() -> None:
+    group = group_with_topic()
+    state = group.state
+
+    def subscribe(member_id: str, *names: str) -> None:
+        request = ShareGroupHeartbeatRequest("g", member_id, 0, subscribed_topic_names=names)
+        group.heartbeat(request, ("c", "/h"), Now(1000.0, 1_000_000))
+
+    for member_id, names, subscribed, is_homogeneous in (
+        ("m", ["orders", "payments"], {"orders", "payments"}, True),
+        ("m", ["orders", "payments"], {"orders", "payments"}, True),
+        ("n", ["orders"], {"orders", "payments"}, False),
+        ("m", ["orders"], {"orders"}, True),
+        ("n", ["refunds"], {"orders", "refunds"}, False),
+    ):
+        subscribe(member_id, *names)
+        assert ({*state.subscribed}, state.is_homogeneous) == (subscribed, is_homogeneous)
+    group.leave(ShareGroupHeartbeatRequest("g", "m", -1))
+    assert ({*state.subscribed}, state.is_homogeneous) == ({"refunds"}, True)
+    group.leave(ShareGroupHeartbeatRequest("g", "n", -1))
+    assert not state.subscribed

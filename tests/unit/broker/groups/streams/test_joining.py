@@ -242,3 +242,13 @@ def test_a_topology_stays_as_it_is() -> None:
     with pytest.raises(GroupError) as error:
         checked_topology(None, None)
     assert error.value.code is ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+@pytest.mark.parametrize(("tags", "size"), [({}, 0), ({"zone": "1"}, 105), ({"zone": "1", "": "more"}, 209)])
+def test_each_tag_takes_room_besides_its_key_and_value(tags: dict[str, str], size: int) -> None:
+    assert size_of_tags(tags) == size
+    given = tuple(KeyValue(*each) for each in tags.items())
+    before = StreamsMember("m")
+    after = updated(before, replace(joining("m"), client_tags=given), ("", ""), is_later=False)
+    assert after.size - len(after.process_id) - len(after.member_id) == size
+    assert before.with_metadata(after.metadata).size == after.size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -29,6 +30,7 @@ from kafkawire.protocol import (
     StreamsGroupCurrentMemberAssignmentKey,
     StreamsGroupCurrentMemberAssignmentValue,
     StreamsGroupHeartbeatRequest,
+    StreamsGroupMemberMetadataKey,
     TopicRecord,
 )
 from kafkawire.protocol.error_codes import ErrorCode
@@ -293,3 +295,40 @@ def test_a_heartbeat_that_is_refused_hides_no_change_of_topics() -> None:
     client.beat()
     assert (client.status, driven.state.epoch) == ([StreamsStatus.MISSING_SOURCE_TOPICS], epoch + 1)
     assert driven.state.metadata_hash == driven.topics.hash_of(["orders"]) == 0
+
+
+def test_tasks_of_a_member_without_metadata_are_free() -> None:
+    """Even if there is no record that it has none."""
+    group = group_with_topic()
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    task = Task(0, "0", 1)
+    assert group.state.owners.is_unreleased(task, "another process")
+    group.state.apply(StreamsGroupMemberMetadataKey("g", "a"), None)
+    assert not group.state.owners.is_unreleased(task, "another process")
+
+
+def test_tasks_take_room_with_their_standby_tasks() -> None:
+    """A heartbeat that makes tasks for which there is no room changes nothing."""
+    asked: list[int] = []
+
+    def room(*, is_there: bool) -> Callable[[int], bool]:
+        def has_room(size: int) -> bool:
+            asked.append(size)
+            return is_there
+
+        return has_room
+
+    sizes: list[int] = []
+    for replicas in (0, 1, 2):
+        group = group_with_topic(group_streams_num_standby_replicas=str(replicas))
+        with pytest.raises(GroupError) as raised:
+            group.heartbeat(joining("a"), CLIENT, NOW, has_room=room(is_there=False))
+        assert raised.value.code is ErrorCode.GROUP_MAX_SIZE_REACHED
+        assert (group.is_empty, group.size, group.size_of_tasks, [*group.changes()]) == (True, 0, 0, [])
+        epoch = group.heartbeat(joining("a"), CLIENT, NOW, has_room=room(is_there=True)).response.member_epoch
+        beat = StreamsGroupHeartbeatRequest("g", "a", epoch)
+        group.heartbeat(beat, CLIENT, NOW, has_room=room(is_there=True))
+        assert asked[-3:] == [group.size_of_tasks, group.size_of_tasks, 0]
+        assert group.size > group.size_of_tasks > 0
+        sizes.append(group.size_of_tasks)
+    assert sizes == [sizes[0], 2 * sizes[0], 3 * sizes[0]]

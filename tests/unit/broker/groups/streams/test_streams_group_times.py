@@ -10,13 +10,13 @@ from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.streams.states import StreamsGroupStatus
 from kafkawire.protocol.error_codes import ErrorCode
 
-SESSION_MS, DELAY_MS, INTERVAL_MS = 45_000, 3_000, 1_500
+SESSION_MS, DELAY_MS, INTERVAL_MS = 45_001, 3_000, 1_500
 ASSIGNMENT_DELAYED = 5
 
 
 @pytest.mark.parametrize("begins", ["joins", "beats", "is read"])
 def test_a_session_ends_to_the_millisecond(begins: str) -> None:
-    timed = TimedStreamsGroup()
+    timed = TimedStreamsGroup(session_timeout_ms=SESSION_MS)
     timed.join("a")
     timed.at = 7
     if begins == "joins":
@@ -52,7 +52,7 @@ def test_a_rebalance_timeout_ends_to_the_millisecond(rebalance_ms: int, *, is_re
 
 
 def test_a_member_that_gives_up_its_tasks_has_no_rebalance_timeout() -> None:
-    timed = TimedStreamsGroup()
+    timed = TimedStreamsGroup(session_timeout_ms=SESSION_MS)
     timed.join("a")
     timed.join("b")
     timed.beat("a", 0, 1)

@@ -111,6 +111,26 @@ def test_a_restart_looks_at_topics_but_begins_no_epoch(driven: TimedStreamsGroup
     assert driven.group.state.epoch == epoch + 1
 
 
+@pytest.mark.parametrize("partitions", [2, 3])
+def test_a_topic_that_has_grown_while_the_group_was_away_begins_an_epoch(
+    driven: TimedStreamsGroup, partitions: int
+) -> None:
+    epoch = driven.group.state.epoch
+    driven.create("orders", partitions)
+    driven.forget_changes()
+    driven.restart()
+    has_grown = partitions > 2
+    assert active_tasks(driven.beat("a", 0, 1)) == ({"0": (0, 1, 2)} if has_grown else None)
+    assert driven.group.state.epoch == epoch + has_grown
+
+
+def test_the_first_member_begins_the_second_epoch() -> None:
+    """As in Apache Kafka, a group that begins has the epoch 1."""
+    driven = TimedStreamsGroup()
+    assert (driven.group.state.epoch, driven.group.state.assignment_epoch) == (1, 1)
+    assert driven.join("a").member_epoch == driven.group.state.epoch == 2
+
+
 def test_another_number_of_standby_tasks_begins_an_epoch() -> None:
     driven = TimedStreamsGroup(num_standby_replicas=0)
     driven.create("g-changes", 2)

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import pytest
 
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.streams.statuses import StreamsStatus
-from kafkawire.broker.groups.streams.topology import ConfiguredTopology, InternalTopic, Problem, configured_topology
+from kafkawire.broker.groups.streams.topology import (
+    ConfiguredTopology,
+    InternalTopic,
+    Problem,
+    configured_topology,
+    is_large,
+)
 from kafkawire.protocol import StreamsGroupTopologyValue
 from kafkawire.protocol.error_codes import ErrorCode
 
 Subtopology = StreamsGroupTopologyValue.Subtopology
 TopicInfo = StreamsGroupTopologyValue.TopicInfo
 CopartitionGroup = StreamsGroupTopologyValue.CopartitionGroup
+
+CONFIG = (StreamsGroupTopologyValue.TopicConfig("cleanup.policy", "compact"),)
 
 COUNTING = (
     Subtopology(subtopology_id="0", source_topics=["words"], repartition_sink_topics=["app-repartition"]),
@@ -197,3 +207,50 @@ def test_internal_topics_need_legal_names() -> None:
 def test_a_topology_at_which_kafka_fails_is_refused_without_a_reason(subtopologies: list[Subtopology]) -> None:
     error = refusal(*subtopologies)
     assert (error.code, error.message) == (ErrorCode.UNKNOWN_SERVER_ERROR, None)
+
+
+LARGEST = 1000
+"""How much of a topology is read at once."""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda count: [Subtopology(str(each)) for each in range(count)],
+        lambda count: [Subtopology("0", ["t"] * (count - 2)), Subtopology("1")],
+        lambda count: [Subtopology("0", repartition_sink_topics=["t"] * (count - 1))],
+        lambda count: [Subtopology("0", repartition_source_topics=[TopicInfo("t")] * (count - 1))],
+        lambda count: [Subtopology("0", state_changelog_topics=[TopicInfo("t")] * (count - 1))],
+        lambda count: [
+            Subtopology(
+                "0", state_changelog_topics=[TopicInfo("t"), TopicInfo("t", topic_configs=CONFIG * (count - 3))]
+            )
+        ],
+        lambda count: [Subtopology("0", copartition_groups=[CopartitionGroup()] * (count - 1))],
+        lambda count: [Subtopology("0", copartition_groups=[CopartitionGroup([0] * (count - 2))])],
+        lambda count: [
+            Subtopology(
+                "0",
+                copartition_groups=[
+                    CopartitionGroup(),
+                    CopartitionGroup((), repartition_source_topics=[0] * (count - 3)),
+                ],
+            )
+        ],
+    ],
+    ids=[
+        "subtopologies",
+        "sources",
+        "sinks",
+        "repartitions",
+        "changelogs",
+        "configs",
+        "groups",
+        "joined",
+        "repartitions joined",
+    ],
+)
+def test_each_part_of_a_topology_makes_it_larger(made: Callable[[int], Sequence[Subtopology]]) -> None:
+    """Also those in which there is nothing."""
+    assert not is_large(StreamsGroupTopologyValue(0, made(LARGEST)))
+    assert is_large(StreamsGroupTopologyValue(0, made(LARGEST + 1)))

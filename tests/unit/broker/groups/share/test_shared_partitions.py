@@ -1,0 +1,33 @@
+"""The partitions for which a share group has states, from when they are wanted until they end."""
+
+from __future__ import annotations
+
+from kafkawire.broker.groups.share.shared_partitions import SharedPartitions, SharedTopic
+from kafkawire.layout.uuid import Uuid
+
+A, B = Uuid(b"a" * 16), Uuid(b"b" * 16)
+
+
+def some_of(name: str, *partitions: int) -> SharedTopic:
+    return SharedTopic(name, frozenset(partitions))
+
+
+def test_states_that_begin_twice_are_not_wanted_again() -> None:
+    """Two heartbeats may want the same states, and one of them ends after others have become wanted."""
+    wanted = {A: some_of("a", 0, 1), B: some_of("b", 0)}
+    begun = SharedPartitions(initializing=wanted).begun(wanted)
+    assert begun == SharedPartitions(initialized=wanted)
+    more = begun.with_more({A: some_of("a", 2)})
+    assert more.begun(wanted) == more == SharedPartitions({A: some_of("a", 2)}, wanted)
+    assert more.begun({A: some_of("a", 2)}) == SharedPartitions(
+        initialized={A: some_of("a", 0, 1, 2), B: some_of("b", 0)}
+    )
+
+
+def test_topics_that_are_wanted_or_gone_have_no_states_that_are_about_to_end() -> None:
+    shared = SharedPartitions({A: some_of("a", 0)}, {B: some_of("b", 0)}, frozenset({A, B}))
+    assert shared.with_more({B: some_of("b", 1)}) == SharedPartitions(
+        {A: some_of("a", 0), B: some_of("b", 1)}, {B: some_of("b", 0)}, frozenset({A})
+    )
+    assert shared.without_topics({A}) == SharedPartitions({}, {B: some_of("b", 0)}, frozenset({B}))
+    assert shared.without_topics({B}) == SharedPartitions({A: some_of("a", 0)}, {}, frozenset({A}))

@@ -1,0 +1,21 @@
+"""The properties of share groups, as far as share partitions follow them."""
+
+from __future__ import annotations
+
+import pytest
+
+from kafkawire.broker.shares.settings import duration_ms
+
+
+@pytest.mark.parametrize(
+    ("duration", "ms"),
+    [("PT0S", 0), ("P2DT3H4M5.067S", 183_845_067), ("pt0,5s", 500), ("PT1.0019999S", 1001), ("PT1H-30M", 1_800_000)],
+)
+def test_durations_are_those_of_java_to_the_millisecond(duration: str, ms: int) -> None:
+    assert duration_ms(f"by_duration:{duration}") == ms
+
+
+@pytest.mark.parametrize("reset", ["latest", "by_duration:", "by_duration:P1Y", "by_duration:PT1H "])
+def test_what_is_no_duration_is_refused(reset: str) -> None:
+    with pytest.raises(ValueError, match="is no duration"):
+        duration_ms(reset)
