@@ -5,10 +5,13 @@
     python -m tests.suites kafka-python CHECKOUT --python VENV/bin/python
     python -m tests.suites aiokafka CHECKOUT --python VENV/bin/python tests/test_consumer.py
     python -m tests.suites franz-go CHECKOUT --broker apache
+    python -m tests.suites java-clients FOLDER PlaintextConsumerTest ShareConsumerTest#testSubscriptionAndPoll
 
-CHECKOUT is a clone of the project. A suite in Python needs a Python with the project and what its tests need,
-pytest-timeout included. Further arguments name the tests, in place of all of them, and are given to the runner of the
-suite. The exit code is that of the runner. What is missing is said first, with exit code 2.
+CHECKOUT is a clone of the project; java-clients has its tests from Maven, and FOLDER gets the traces of those that did
+not pass. With ``--broker apache`` they get the cluster that they ask for, of one broker if the variable
+KAFKAWIRE_SUITE_BROKERS is 1. A suite in Python needs a Python with the project and what its tests need, pytest-timeout
+included. Further arguments name the tests, in place of all of them, and are given to the runner of the suite. The exit
+code is that of the runner. What is missing is said first, with exit code 2.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.suites.known_suites import SUITES, Suite
-from tests.suites.packages.broker_process import FOLDER, OURS, ROOT, BrokerProcess
+from tests.suites.packages.broker_process import FOLDER, IMPORTS, OURS, ROOT, BrokerProcess
 from tests.suites.server import BROKER, ON_DISK, RELEASE
 
 _ROOT: Final = Path(__file__).parents[2]
@@ -40,7 +43,7 @@ def main() -> int:
     """Run a suite; returns the exit code of its runner, or 2 if something is missing."""
     options = argparse.ArgumentParser(prog="python -m tests.suites", description="Run another project's tests.")
     options.add_argument("suite", choices=SUITES)
-    options.add_argument("checkout", type=Path, help="a clone of the project")
+    options.add_argument("checkout", type=Path, help="a clone of the project; a folder for results if it needs none")
     options.add_argument("--python", default="", help="the Python with the project, for a suite in Python")
     options.add_argument(
         "--broker", choices=("embedded", "apache"), default="embedded", help="apache: Apache Kafka itself, with Java"
@@ -54,8 +57,9 @@ def main() -> int:
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and so stop the broker
     with tempfile.TemporaryDirectory() as name:
-        own = {FOLDER: name, OURS: sys.executable, ROOT: str(_ROOT), BROKER: given.broker, RELEASE: suite.release}
-        os.environ |= {**own, ON_DISK: "yes" if suite.on_disk else ""}
+        own = {FOLDER: name, OURS: sys.executable, ROOT: str(_ROOT), IMPORTS: os.pathsep.join(sys.path)}
+        chosen = {BROKER: given.broker, RELEASE: suite.release, ON_DISK: "yes" if suite.on_disk else ""}
+        os.environ |= {**own, **chosen}
         return _run(suite, checkout, python, arguments)
 
 
@@ -71,7 +75,9 @@ def _run(suite: Suite, checkout: Path, python: str, arguments: Sequence[str]) ->
             sys.stderr.write(f"the broker started in {time.monotonic() - began:.1f} s\n")
             for tool, *words in suite.prepared_by:
                 broker.run_tool(tool, *words).check_returncode()
-        words = [word.format(python=python) for word in (*suite.command, *(arguments or suite.tests))]
+        command = (*suite.command, *(arguments or suite.tests))
+        classes = suite.class_path()
+        words = [word.format(python=python, classes=classes) for word in command]
         own = {
             key: value.format(folder=folder, port=broker and broker.port) for key, value in suite.environment.items()
         }

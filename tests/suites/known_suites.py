@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from tests.suites.java_clients import class_path
 from tests.suites.packages.broker_process import free_port
 
 _PACKAGES: Final = str(Path(__file__).parent / "packages")
@@ -26,8 +27,8 @@ class Suite(NamedTuple):
     """How a suite runs.
 
     Attributes:
-        source: where the project is cloned from.
-        command: of the runner; ``{python}`` is the Python of the suite.
+        source: where the project is cloned from; empty for a suite that needs no clone, only a folder for its results.
+        command: of the runner; ``{python}`` is the Python of the suite, ``{classes}`` its class path.
         tests: its tests, unless others are named.
         environment: variables besides ours; ``{folder}`` is the folder of this run, ``{port}`` the port of its broker.
         modules: what the Python of the suite must be able to import.
@@ -38,6 +39,7 @@ class Suite(NamedTuple):
         properties: of the broker, from the folder of this run; None where the suite starts brokers itself.
         prepared_by: command lines of tools, run once when the broker has started.
         on_disk: whether its records need more room than the embedded broker has in memory.
+        class_path: of a suite in Java, found or made when it runs.
     """
 
     source: str
@@ -52,11 +54,13 @@ class Suite(NamedTuple):
     properties: Callable[[Path], Mapping[str, str] | None] = lambda _folder: None
     prepared_by: Sequence[Sequence[str]] = ()
     on_disk: bool = False
+    class_path: Callable[[], str] = lambda: ""
 
     def missing(self, checkout: Path, python: str) -> str | None:
         """What is missing to run the suite, and how to get it; None if nothing is."""
         if not (checkout / self.folder).is_dir():
-            return f"{checkout} is not a clone; git clone {self.source} {checkout}"
+            is_clone = f"is not a clone; git clone {self.source} {checkout}"
+            return f"{checkout} {is_clone if self.source else 'is not a folder; the suite writes its results there'}"
         if self.program and shutil.which(self.program, path=_path(checkout, self.folder)) is None:
             return f"there is no {self.program.rpartition('/')[2]}; {self.install}"
         if not self.modules:
@@ -260,6 +264,16 @@ SUITES: Final = {
         program="test-runner",
         properties=_of_librdkafka,
         on_disk=True,
+    ),
+    "java-clients": Suite(
+        "",
+        ("java", "-Xmx1g", "-Dorg.slf4j.simpleLogger.defaultLogLevel=off", "-cp", "{classes}",
+         "kafkawire.suites.RunTests", "kafka-clients-integration-tests"),
+        (),
+        {},
+        "install Java 17 and Maven (Debian: apt-get install openjdk-17-jdk-headless maven)",
+        program="mvn",
+        class_path=class_path,
     ),
     "rskafka": Suite(
         "https://github.com/influxdata/rskafka",

@@ -23,6 +23,9 @@ SUPPORTED_FEATURES: Final = (
 )
 """Name, lowest and highest level of the features of a node of Apache Kafka 4.3.1."""
 
+GROUP_FEATURE: Final = "group.version"
+"""The feature without which there are no consumer groups (KIP-848)."""
+
 SHARE_FEATURE: Final = "share.version"
 """The feature of share groups (KIP-932)."""
 

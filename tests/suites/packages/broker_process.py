@@ -18,6 +18,9 @@ FOLDER: Final = "KAFKAWIRE_SUITE_FOLDER"
 ROOT: Final = "KAFKAWIRE_SUITE_ROOT"
 """The variable with the folder that has the package ``tests``."""
 
+IMPORTS: Final = "KAFKAWIRE_SUITE_IMPORTS"
+"""The variable with the folders from which our Python imports."""
+
 _SECONDS_TO_STOP = 60
 
 
@@ -73,7 +76,7 @@ class _Place(TypedDict):
 
 def _own_place() -> _Place:
     """Where our modules are found: the folder of a suite may have a package ``tests`` too."""
-    return {"cwd": os.environ[ROOT], "env": {**os.environ, "PYTHONPATH": os.environ[ROOT]}}
+    return {"cwd": os.environ[ROOT], "env": {**os.environ, "PYTHONPATH": os.environ[IMPORTS]}}
 
 
 def _reached(output: IO[str] | None, words: str) -> bool:

@@ -18,6 +18,8 @@ from kafkawire.protocol import (
     DeleteRecordsResponse,
     DeleteTopicsRequest,
     DeleteTopicsResponse,
+    DescribeProducersRequest,
+    DescribeProducersResponse,
     ProduceRequest,
     ProduceResponse,
 )
@@ -253,3 +255,25 @@ async def test_the_indexes_are_those_of_the_compacted_segments(tmp_path: Path) -
         indexed = [*struct.iter_unpack(">ii", log.with_suffix(".index").read_bytes())]
         assert indexed == [(offset, places[offset]) for offset, _ in indexed]
         assert len(indexed) > 10 or len(places) == 1
+
+
+async def test_producers_expire_at_the_interval_for_them(data_dir: Path | None, clock: ManualClock) -> None:
+    properties = {
+        "connections.max.idle.ms": "-1",
+        "producer.id.expiration.ms": "5000",
+        "producer.id.expiration.check.interval.ms": "500",
+    }
+    async with (
+        EmbeddedBroker(properties, data_dir=data_dir, clock=clock, topics=["t"]) as broker,
+        connected_to(broker) as client,
+    ):
+        batch = encode_batch(
+            [Record(timestamp=clock.now_ms(), value=b"v")], producer_id=7, producer_epoch=0, base_sequence=0
+        )
+        data = (ProduceRequest.TopicProduceData("t", partition_data=(ProduceRequest.PartitionProduceData(0, batch),)),)
+        await client.ask(ProduceRequest(acks=-1, topic_data=data), 9, ProduceResponse)
+        described = DescribeProducersRequest((DescribeProducersRequest.TopicRequest("t", (0,)),))
+        for seconds, count in ((5, 1), (1, 0)):
+            await broker.advance(seconds)
+            answer = await client.ask(described, 0, DescribeProducersResponse)
+            assert len(answer.topics[0].partitions[0].active_producers) == count

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
+from kafkawire.broker.features import GROUP_FEATURE
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
 from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.consumer.target_assignment import preferred_assignor
@@ -42,6 +43,7 @@ class ConsumerGroupHandlers:
     def __init__(self, context: HandlerContext) -> None:
         self._access = context.access
         self._coordinator = context.coordinator
+        self._features = context.controller.image.features
         self._groups = context.consumer_groups
         self._classic = context.classic_groups
         self._topics = context.consumer_groups.topics
@@ -50,10 +52,14 @@ class ConsumerGroupHandlers:
             ServedApi(ConsumerGroupDescribeRequest, self._describe, 0, 1),
         )
 
+    @property
+    def _is_served(self) -> bool:
+        return self._groups.is_served and bool(self._features.levels.get(GROUP_FEATURE))
+
     async def _heartbeat(
         self, request: ConsumerGroupHeartbeatRequest, call: Call
     ) -> ConsumerGroupHeartbeatResponse | Refused:
-        if not self._groups.is_served:
+        if not self._is_served:
             return Refused(ErrorCode.UNSUPPORTED_VERSION)
         if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, request.group_id):
             return Refused(ErrorCode.GROUP_AUTHORIZATION_FAILED)
@@ -69,7 +75,7 @@ class ConsumerGroupHandlers:
     async def _describe(
         self, request: ConsumerGroupDescribeRequest, call: Call
     ) -> ConsumerGroupDescribeResponse | Refused:
-        if not self._groups.is_served:
+        if not self._is_served:
             return Refused(ErrorCode.UNSUPPORTED_VERSION)
         await self._coordinator.durable()
         described = await of_groups(

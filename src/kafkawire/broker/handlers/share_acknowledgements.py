@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from kafkawire.broker.fair_slices import in_slices
+from kafkawire.broker.features import SHARE_FEATURE
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
@@ -48,10 +49,15 @@ class ShareAcknowledgements:
     def __init__(self, context: HandlerContext) -> None:
         self._shares = context.shares
         self._topics = context.controller.image.topics
+        self._features = context.controller.image.features
         self._access = context.access
 
     def refused(self, group_id: str | None, member_id: str | None, call: Call) -> ErrorCode:
-        """The error for a request as a whole, if it names no group or member, or one that the client may not use."""
+        """The error for a request as a whole, where share groups are not served (``share.version``), or if it names no
+        group or member, or one that the client may not use.
+        """
+        if not self._features.levels.get(SHARE_FEATURE):
+            return ErrorCode.UNSUPPORTED_VERSION
         if group_id is None:
             return ErrorCode.INVALID_REQUEST
         if not self._access.allows(call.session, AclOperation.READ, ResourceType.GROUP, group_id):

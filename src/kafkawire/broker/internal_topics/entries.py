@@ -52,11 +52,13 @@ class TopicFormat:
         owners: the keys that are read, each with what returns its owner: the group or transactional id by which Kafka
             chooses the partition. Other records are ignored.
         value_version: the version in which a value is written, None for a deletion.
+        in_version: a value with only what a version has room for.
     """
 
     topic: str
     owners: Mapping[type[Message], Callable[[Message], str]]
     value_version: Callable[[Message | None], int | None]
+    in_version: Callable[[Message, int], Message] = lambda value, _version: value
 
     def owner(self, key: Message) -> str:
         """The owner of a key."""

@@ -173,7 +173,10 @@ class InternalPartitionLog:
 
     def _record(self, change: Change) -> KeyValue:
         key, value = change
-        return encode_coordinator_record(self._format.topic, key, value, self._format.value_version(value))
+        version = self._format.value_version(value)
+        if value is not None and version is not None:
+            value = self._format.in_version(value, version)
+        return encode_coordinator_record(self._format.topic, key, value, version)
 
 
 def _commits(batch: RecordBatch) -> bool:

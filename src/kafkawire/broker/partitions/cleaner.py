@@ -33,12 +33,13 @@ _NEVER: Final = -1.0
 
 _LARGEST_SPAN: Final = (1 << 31) - 1
 _EXPIRATION: Final = "producer.id.expiration.ms"
+_EXPIRATION_INTERVAL: Final = "producer.id.expiration.check.interval.ms"
 
 Breach: TypeAlias = Callable[[Segment, Segment | None], bool]
 
 
 class RecordCleaner:
-    """Deletes and compacts records as the configurations of their topics say.
+    """Deletes and compacts records as the configurations of their topics say, and forgets idle producers.
 
     Args:
         store: the records.
@@ -62,7 +63,7 @@ class RecordCleaner:
         self._configuration = configuration
         self._clock = clock
         self._turn = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: tuple[asyncio.Task[None], ...] = ()
         self._changed = asyncio.Event()
 
     def note_change(self) -> None:
@@ -75,9 +76,10 @@ class RecordCleaner:
 
     async def end(self) -> None:
         """Clean no more."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.wait((self._task,))
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
 
     async def settled(self) -> None:
         """Wait until a round that has begun is over."""
@@ -110,7 +112,15 @@ class RecordCleaner:
                 raise
 
     def _begin(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        loop = asyncio.get_running_loop()
+        self._tasks = loop.create_task(self._run()), loop.create_task(self._forget_producers())
+
+    async def _forget_producers(self) -> None:
+        """Forget the producers that were idle for too long, at intervals that are not those of records."""
+        while True:
+            await self._clock.sleep(self._configuration.integer(_EXPIRATION_INTERVAL) / 1000)
+            for _, log in self._named_logs():
+                log.producers.expire(self._clock.now_ms() - self._configuration.integer(_EXPIRATION))
 
     async def _run(self) -> None:
         checked = cleaned = self._clock.seconds()
@@ -136,7 +146,6 @@ class RecordCleaner:
         rules = self._rules.of(name)
         try:
             if deletes:
-                log.producers.expire(self._clock.now_ms() - self._configuration.integer(_EXPIRATION))
                 await self._delete_old(log, rules.cleaning)
             if rules.cleaning.compacts and self._configuration.boolean("log.cleaner.enable"):
                 await self._compact(log, rules, rules.cleaning.dirty_ratio)

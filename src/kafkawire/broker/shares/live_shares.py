@@ -176,17 +176,26 @@ class LiveShares:
             self._changed(key)
 
     def connection_closed(self, connection: int) -> None:
-        """End the sessions that began on a connection that has ended, as Kafka does."""
-        for session in self.sessions.of_connection(connection):
-            self._later(self._release_all(session))
+        """End the sessions that began on a connection that has ended, as Kafka does.
 
-    async def _release_all(self, session: SessionKey) -> None:
-        try:
-            await self.release(session)
-        except (StorageError, OSError) as error:
-            _log.error(
-                "The records of member %s of %s could not be released: %s", session.member_id, session.group_id, error
-            )
+        If the group of the last of them has no session then, its share partitions are read again when one begins.
+        """
+        sessions, last_group = self.sessions.of_connection(connection), self.sessions.close_connection(connection)
+        if last_group is not None:
+            self._later(self._end(sessions, last_group))
+
+    async def _end(self, sessions: Iterable[SessionKey], last_group: str) -> None:
+        for session in sessions:
+            try:
+                await self.release(session)
+            except (StorageError, OSError) as error:
+                _log.error(
+                    "The records of member %s of %s could not be released: %s",
+                    session.member_id, session.group_id, error,
+                )  # fmt: skip
+        if not self.sessions.has_group(last_group):
+            for key in [key for key in self._partitions if key.group_id == last_group]:
+                self._drop(key)
 
     def _later(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

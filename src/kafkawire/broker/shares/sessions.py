@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -115,6 +116,8 @@ class ShareSessions:
         self._most = most
         self._sessions: dict[SessionKey, ShareSession] = {}
         self._by_connection: dict[int, set[SessionKey]] = {}
+        self._last_group: dict[int, str] = {}
+        self._of_group: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self._sessions)
@@ -134,6 +137,14 @@ class ShareSessions:
         """Whose sessions began on a connection."""
         return tuple(self._by_connection.get(connection, ()))
 
+    def has_group(self, group_id: str) -> bool:
+        """Whether a member of a group has a session."""
+        return group_id in self._of_group
+
+    def close_connection(self, connection: int) -> str | None:
+        """Forget a connection that has ended; returns the group of the last session that began on it, if one did."""
+        return self._last_group.pop(connection, None)
+
     def begin(
         self, key: SessionKey, partitions: Iterable[tuple[FetchedPartition, str | None]], connection: int
     ) -> ShareSession:
@@ -147,6 +158,8 @@ class ShareSessions:
             raise ShareSessionError(ErrorCode.SHARE_SESSION_LIMIT_REACHED)
         session = self._sessions[key] = ShareSession(key, INITIAL_EPOCH + 1, dict(partitions), connection)
         self._by_connection.setdefault(connection, set()).add(key)
+        self._last_group[connection] = key.group_id
+        self._of_group[key.group_id] += 1
         return session
 
     def end(self, key: SessionKey) -> Sequence[FetchedPartition]:
@@ -161,4 +174,7 @@ class ShareSessions:
             of_connection.discard(key)
             if not of_connection:
                 del self._by_connection[session.connection]
+            self._of_group[key.group_id] -= 1
+            if not self._of_group[key.group_id]:
+                del self._of_group[key.group_id]
         return session

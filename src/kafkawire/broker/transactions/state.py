@@ -8,6 +8,8 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
 
+from msgspec.structs import replace
+
 from kafkawire.broker.internal_topics.entries import TopicFormat, Written
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import TRANSACTIONS_TOPIC
@@ -15,6 +17,7 @@ from kafkawire.broker.transactions.transaction import Transaction
 from kafkawire.model.transactions import TransactionState
 from kafkawire.protocol import TransactionLogKey, TransactionLogValue
 from kafkawire.wire import Message
+from kafkawire.wire.batches.batch import NO_PRODUCER_ID
 
 _OWNER: Final[Callable[[Message], str]] = attrgetter("transactional_id")
 _OWNERS: Final[Mapping[type[Message], Callable[[Message], str]]] = MappingProxyType({TransactionLogKey: _OWNER})
@@ -31,7 +34,18 @@ def records_of_transactions(version: Callable[[], int]) -> TopicFormat:
     Args:
         version: returns the level of ``transaction.version``, by which Kafka chooses the version of values.
     """
-    return TopicFormat(TRANSACTIONS_TOPIC, _OWNERS, lambda value: None if value is None else min(version(), _FLEXIBLE))
+    return TopicFormat(
+        TRANSACTIONS_TOPIC, _OWNERS, lambda value: None if value is None else min(version(), _FLEXIBLE), _in_version
+    )
+
+
+def _in_version(value: Message, version: int) -> Message:
+    """The value without the fields that version 0 lacks; Kafka leaves them out too."""
+    if version >= _FLEXIBLE or not isinstance(value, TransactionLogValue):
+        return value
+    return replace(
+        value, previous_producer_id=NO_PRODUCER_ID, next_producer_id=NO_PRODUCER_ID, client_transaction_version=0
+    )
 
 
 class TransactionsState:

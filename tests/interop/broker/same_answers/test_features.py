@@ -13,6 +13,16 @@ from kafkawire.model.acls.bindings import AclOperation, ResourceType
 from kafkawire.protocol import (
     ApiVersionsRequest,
     ApiVersionsResponse,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    ShareAcknowledgeRequest,
+    ShareAcknowledgeResponse,
+    ShareFetchRequest,
+    ShareFetchResponse,
+    ShareGroupHeartbeatRequest,
+    ShareGroupHeartbeatResponse,
     UnregisterBrokerRequest,
     UnregisterBrokerResponse,
     UpdateFeaturesRequest,
@@ -101,6 +111,25 @@ def test_a_downgrade_and_an_upgrade_are_shown(talk: Talk) -> None:
             ask(talk, update(name, level, _SAFE if level < before else _UPGRADE), only=False)
             show(talk, name, level)
             before = level
+
+
+@same_answers_from_plain_brokers
+def test_groups_of_a_feature_at_level_0_are_not_served(talk: Talk) -> None:
+    kinds = ("group.version", "share.version")
+    ask(talk, *(update(name, 0, _SAFE) for name in kinds), only=False)
+    for name in kinds:
+        show(talk, name, 0)
+    for version in (0, 1):
+        talk.ask(ConsumerGroupHeartbeatRequest("g", "member"), version, ConsumerGroupHeartbeatResponse)
+        talk.ask(ConsumerGroupDescribeRequest(("g", "")), version, ConsumerGroupDescribeResponse)
+    talk.ask(ShareGroupHeartbeatRequest("g", "member"), 1, ShareGroupHeartbeatResponse)
+    for version in (1, 2):
+        for group in ("g", None):
+            talk.ask(ShareFetchRequest(group, "member"), version, ShareFetchResponse)
+            talk.ask(ShareAcknowledgeRequest(group, "member"), version, ShareAcknowledgeResponse)
+    ask(talk, *(update(name, 1) for name in kinds), only=False)
+    for name in kinds:
+        show(talk, name, 1)
 
 
 @same_answers_from_plain_brokers

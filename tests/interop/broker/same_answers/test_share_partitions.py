@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -123,6 +124,27 @@ def test_a_connection_that_is_closed_ends_the_sessions_that_began_on_it(talk: Ta
     gone.acknowledge((0, 3, [ACCEPT]))
     other.fetch()
     read(talk, "sp-gone", topic_id)
+
+
+@same_answers_from_plain_brokers
+@pytest.mark.extended
+def test_a_group_without_connections_reads_its_state_again(talk: Talk) -> None:
+    """Of a member that has left, or not; until then a state with another epoch has no effect."""
+    topic_id = shared(talk, "sp-empty")
+    produce(talk, "sp-empty", 4)
+    for epoch, leaves in ((1, True), (2, False)):
+        member = Member(talk, "sp-empty", topic_id)
+        member.fetch()
+        member.acknowledge((0, 3, [ACCEPT]))
+        initialize(talk, "sp-empty", topic_id, epoch=epoch)
+        member.look()
+        if leaves:
+            member.leave()
+        talk.disconnect()
+        time.sleep(0.5)
+    member = Member(talk, "sp-empty", topic_id)
+    member.fetch()
+    member.leave()
 
 
 @same_answers_from_plain_brokers

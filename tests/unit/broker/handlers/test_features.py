@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.embedded.connection import connected_to
 from tests.made.logs import METADATA_LOG, Step, write_segment
 
 from kafkawire.admin import AdminClient, ConfigResource, ConfigResourceType, FeatureUpdate, UpgradeType
@@ -13,11 +14,20 @@ from kafkawire.broker.features import SUPPORTED_FEATURES
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     ConfigRecord,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
     FeatureLevelRecord,
     PartitionRecord,
     RegisterBrokerRecord,
+    ShareAcknowledgeRequest,
+    ShareAcknowledgeResponse,
+    ShareFetchRequest,
+    ShareFetchResponse,
     TopicRecord,
 )
+from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.protocol.errors import BrokerIdNotRegisteredError, InvalidRequestError, InvalidUpdateVersionError
 from kafkawire.wire import Message
 
@@ -93,6 +103,29 @@ async def test_a_downgrade_keeps_all_records(tmp_path: Path, start: int, level: 
         updated = await admin.update_features({"metadata.version": FeatureUpdate(level, UpgradeType.SAFE_DOWNGRADE)})
         assert (not updated.errors()) is is_allowed
         assert (await levels(admin))["metadata.version"] == (level if is_allowed else start)
+
+
+async def test_groups_of_a_feature_at_level_0_are_not_served() -> None:
+    async with EmbeddedBroker() as broker, AdminClient(broker.bootstrap_servers) as admin:
+        downgrade = FeatureUpdate(0, UpgradeType.SAFE_DOWNGRADE)
+        (await admin.update_features({"group.version": downgrade, "share.version": downgrade})).all()
+        async with connected_to(broker) as client:
+            heartbeat = ConsumerGroupHeartbeatRequest("g", "member", subscribed_topic_names=("t",))
+            beat = await client.ask(heartbeat, 1, ConsumerGroupHeartbeatResponse)
+            assert beat.error_code == ErrorCode.UNSUPPORTED_VERSION
+            describe = ConsumerGroupDescribeRequest(("g",))
+            (described,) = (await client.ask(describe, 1, ConsumerGroupDescribeResponse)).groups
+            assert described.error_code == ErrorCode.UNSUPPORTED_VERSION
+            fetched = await client.ask(ShareFetchRequest("g", "member"), 1, ShareFetchResponse)
+            assert fetched.error_code == ErrorCode.UNSUPPORTED_VERSION
+            acknowledged = await client.ask(ShareAcknowledgeRequest("g", "member"), 1, ShareAcknowledgeResponse)
+            assert acknowledged.error_code == ErrorCode.UNSUPPORTED_VERSION
+        (await admin.update_features({"group.version": FeatureUpdate(1)})).all()
+        async with connected_to(broker) as client:
+            heartbeat = ConsumerGroupHeartbeatRequest(
+                "g", "member", rebalance_timeout_ms=5000, subscribed_topic_names=("t",), topic_partitions=()
+            )
+            assert not (await client.ask(heartbeat, 1, ConsumerGroupHeartbeatResponse)).error_code
 
 
 async def test_eligible_leader_replicas_make_one_minimum_for_all_brokers(tmp_path: Path) -> None:

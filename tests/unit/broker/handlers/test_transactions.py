@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from tests.embedded.connection import connected_to
 from tests.embedded.transactional_producer import TransactionalProducer, committed_values, state_of
 
-from kafkawire.admin import AbortTransactionSpec, AdminClient, TopicPartition, TransactionState
+from kafkawire.admin import (
+    AbortTransactionSpec,
+    AdminClient,
+    FeatureUpdate,
+    TopicPartition,
+    TransactionState,
+    UpgradeType,
+)
 from kafkawire.broker import EmbeddedBroker
 from kafkawire.protocol import InitProducerIdRequest, InitProducerIdResponse
 from kafkawire.protocol.error_codes import ErrorCode
@@ -74,3 +82,17 @@ async def test_an_administrator_aborts_a_transaction_in_a_partition() -> None:
         async with asyncio.timeout(10):
             while await committed_values(client) != [b"2"]:  # noqa: ASYNC110 there is no event for it
                 await asyncio.sleep(0.01)
+
+
+async def test_transactions_without_their_feature_are_recorded_without_its_fields(tmp_path: Path) -> None:
+    async with EmbeddedBroker(data_dir=tmp_path) as broker:
+        async with AdminClient(broker.bootstrap_servers) as admin:
+            downgrade = FeatureUpdate(0, UpgradeType.SAFE_DOWNGRADE)
+            (await admin.update_features({"transaction.version": downgrade})).all()
+        async with connected_to(broker) as client:
+            found = await client.ask(InitProducerIdRequest("t", 60_000), 5, InitProducerIdResponse)
+            assert not found.error_code
+        await broker.restart()
+        async with connected_to(broker) as client:
+            again = await client.ask(InitProducerIdRequest("t", 60_000), 5, InitProducerIdResponse)
+            assert (again.producer_id, again.producer_epoch) == (found.producer_id, found.producer_epoch + 1)

@@ -106,6 +106,21 @@ async def test_the_end_of_a_session_releases_its_records() -> None:
         assert await second.fetch() == [(2, 3, 2)]
 
 
+async def test_a_group_whose_last_connection_is_closed_reads_its_state_again_later() -> None:
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await produce(client, 4)
+        async with connected_to(broker) as one, connected_to(broker) as other:
+            first, second = Member(one, topic_id, "1"), Member(other, topic_id, "2")
+            assert await first.fetch() == [(0, 3, 1)]
+            assert await first.acknowledge((0, 3, [ACCEPT])) == 0
+            await first.leave()
+            assert await second.fetch() == []
+        await asyncio.sleep(0.1)  # the broker sees that the connections are closed
+        await begin_group(client, topic_id, state_epoch=1)
+        assert await Member(client, topic_id).fetch() == [(0, 3, 1)]
+
+
 async def test_a_restart_keeps_what_was_acknowledged_and_releases_the_rest(tmp_path: Path) -> None:
     async with EmbeddedBroker({}, data_dir=tmp_path) as broker, connected_to(broker) as client:
         topic_id = await create(client)
