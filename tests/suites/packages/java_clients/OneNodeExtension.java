@@ -1,6 +1,7 @@
 package kafkawire.suites;
 
 import java.lang.reflect.Field;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.apache.kafka.common.test.api.ClusterConfig;
 import org.apache.kafka.common.test.api.Type;
@@ -57,7 +58,7 @@ public final class OneNodeExtension
             return new OneBrokerContext(asked.getDisplayName(0), config, combined ? Type.CO_KRAFT : Type.KRAFT);
         }
         ClusterConfig smaller = ClusterConfig.builder(config)
-            .setBrokers(1).setServerProperties(OneNodeProperties.of(config)).build();
+            .setBrokers(1).setServerProperties(OneNodeProperties.of(config)).setPerServerProperties(Map.of()).build();
         return new ApacheNodeContext(new RaftClusterInvocationContext(asked.getDisplayName(0), smaller, combined));
     }
 
