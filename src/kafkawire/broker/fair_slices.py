@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterable
 from time import perf_counter
 from typing import Final, TypeVar
 
-SLICE: Final = 0.005
+SLICE: Final = 0.002
 """Seconds after which other tasks run."""
 
 T = TypeVar("T")

@@ -53,6 +53,8 @@ def hash_order(keys: Iterable[K], code: Callable[[K], int], capacity: int = _FEW
         capacity: of the empty table.
     """
     keys = list(keys)
+    if len(keys) < 2:  # as nearly always where members ask for one topic: no hash is needed
+        return keys
     return bucket_order(keys, code, grown(len(keys), capacity))
 
 
