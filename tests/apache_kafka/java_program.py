@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -131,24 +132,40 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def compiled(release: str, folder: Path) -> Path:
-    """The folder with the compiled sources of a folder; compiled again when these or the jars have changed."""
-    jars = class_path(release)
+    """The folder with the compiled sources of a folder, for a release of Apache Kafka; see ``compiled_beside``."""
+    return compiled_beside(class_path(release), folder, release)
+
+
+def compiled_beside(jars: Sequence[Path], folder: Path, release: str, lint: str = "all") -> Path:
+    """The folder with the compiled sources of a folder and their resources; made again when they or the jars change.
+
+    Args:
+        jars: the class path.
+        folder: the sources; properties and ``META-INF`` are resources.
+        release: of Apache Kafka.
+        lint: the warnings that fail it, as javac names them.
+    """
     sources = sorted(folder.glob("*.java"))
-    digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources))
+    resources = sorted(path for path in (*folder.glob("*.properties"), *folder.glob("META-INF/**/*")) if path.is_file())
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in (*sources, *resources)))
     digest.update("".join(str(jar) for jar in jars).encode())
     target = CACHE / f"{folder.name}-{release}-{digest.hexdigest()[:12]}"
     with one_process_at_a_time():
         if not target.is_dir():
-            _compile(sources, jars, target)
+            with tempfile.TemporaryDirectory(dir=CACHE) as work:
+                classes = Path(work) / "classes"
+                _compile(sources, jars, classes, lint)
+                for path in resources:
+                    copy = classes / path.relative_to(folder)
+                    copy.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(path, copy)
+                classes.rename(target)
     return target
 
 
-def _compile(sources: Sequence[Path], jars: Sequence[Path], target: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=target.parent) as work:
-        classes = Path(work) / "classes"
-        command = [program("javac"), *(f"-J{option}" for option in FAST_START)]
-        command += ["-Xlint:all", "-Werror", "-proc:none", "-d", str(classes)]
-        command += ["-cp", os.pathsep.join(map(str, jars)), *map(str, sources)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        classes.rename(target)
+def _compile(sources: Sequence[Path], jars: Sequence[Path], classes: Path, lint: str) -> None:
+    command = [program("javac"), *(f"-J{option}" for option in FAST_START)]
+    command += [f"-Xlint:{lint}", "-Werror", "-proc:none", "-d", str(classes)]
+    command += ["-cp", os.pathsep.join(map(str, jars)), *map(str, sources)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -129,7 +129,7 @@ class ConsumerGroupHandlers:
                 member.regex,
                 self._assignment(_responsible(member)),
                 self._assignment(group.state.target(member.member_id).items()),
-                _CONSUMER_MEMBER if member.classic is None else _CLASSIC_MEMBER,
+                _CLASSIC_MEMBER if member.is_classic else _CONSUMER_MEMBER,
             )
 
     def _assignment(self, partitions: Iterable[tuple[Uuid, Iterable[int]]]) -> ConsumerGroupDescribeResponse.Assignment:

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from kafkawire.broker.clock import Clock, sleep_unless
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import TopicsImage
 from kafkawire.broker.partitions.cleaned_transactions import CleanedTransactions
 from kafkawire.broker.partitions.compaction import Round, compacted, note_keys
@@ -119,8 +120,10 @@ class RecordCleaner:
         """Forget the producers that were idle for too long, at intervals that are not those of records."""
         while True:
             await self._clock.sleep(self._configuration.integer(_EXPIRATION_INTERVAL) / 1000)
-            for _, log in self._named_logs():
-                log.producers.expire(self._clock.now_ms() - self._configuration.integer(_EXPIRATION))
+            oldest_ms = self._clock.now_ms() - self._configuration.integer(_EXPIRATION)
+            async with self._turn:
+                async for _, log in in_slices(self._named_logs()):
+                    log.producers.expire(oldest_ms)
 
     async def _run(self) -> None:
         checked = cleaned = self._clock.seconds()

@@ -157,7 +157,7 @@ def may_downgrade(
     return (
         settings.migration.downgrades
         and 0 < count <= settings.classic.most_members
-        and all(member.classic is not None for member in left)
+        and all(member.is_classic for member in left)
     )
 
 

@@ -114,7 +114,7 @@ class ConsumerGroup(AssignedGroup[ConsumerKey]):
         if instance_id is None or beat.request.member_epoch:
             return None
         existing = self.state.static_member(instance_id)
-        if existing is not None and existing.classic is None and existing.epoch != LEFT_FOR_A_WHILE:
+        if existing is not None and not existing.is_classic and existing.epoch != LEFT_FOR_A_WHILE:
             raise GroupError(
                 ErrorCode.UNRELEASED_INSTANCE_ID,
                 f"Static member {beat.request.member_id} with instance id {instance_id} cannot join the group because "
@@ -323,7 +323,7 @@ class ConsumerGroup(AssignedGroup[ConsumerKey]):
     def _time_revocation(self, member: Member, now: Now) -> None:
         """A classic member has other timers, since it gives up partitions when it joins again."""
         timer: Timer = timers.revocation(member.member_id)
-        if member.state is MemberState.UNREVOKED_PARTITIONS and member.classic is None:
+        if member.state is MemberState.UNREVOKED_PARTITIONS and not member.is_classic:
             self.timers.set(timer, now.seconds + max(member.rebalance_timeout_ms, 0) / 1000)
         else:
             self.timers.cancel(timer)

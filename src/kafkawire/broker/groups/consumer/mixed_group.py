@@ -69,7 +69,7 @@ class MixedGroup(ConsumerGroup):
         subscription = _subscription(joining)
         downgrades = (
             known is not None
-            and known.classic is None
+            and not known.is_classic
             and may_downgrade(state, [known.member_id], self._settings, newcomers=1)
         )
         is_new = member_id not in state.members
