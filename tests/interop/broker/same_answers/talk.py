@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -78,6 +78,7 @@ class Talk:
 
     side: Side
     exchanges: list[Exchange] = field(default_factory=list)
+    _client_id: str = "kafkawire"
     _log_in: Callable[[Connection], None] | None = None
     _connected: ExitStack = field(default_factory=ExitStack)
     _connection: Connection | None = None
@@ -134,6 +135,17 @@ class Talk:
         return Client(self, connection)
 
     @contextmanager
+    def called(self, client_id: str) -> Iterator[None]:
+        """Ask with a client id, whose quotas have not been used by other scenarios, until the context ends."""
+        self.disconnect()
+        self._client_id, usual = client_id, self._client_id
+        try:
+            yield
+        finally:
+            self._client_id = usual
+            self.disconnect()
+
+    @contextmanager
     def logged_in(self, user: str, password: str) -> Iterator[None]:
         """Ask as somebody, over the listener with SASL, until the context ends."""
         with self._logged_in(partial(_log_in_by_plain, f"\0{user}\0{password}".encode())):
@@ -172,10 +184,13 @@ class Talk:
 
     def _connect(self) -> Connection:
         if self._log_in is None:
-            return self._connected.enter_context(connected_to(self.side.host, self.side.port))
-        connection = self._connected.enter_context(connected_to(self.side.host, self.side.sasl_port))
+            return self._connected.enter_context(self._connected_to(self.side.port))
+        connection = self._connected.enter_context(self._connected_to(self.side.sasl_port))
         self._log_in(connection)
         return connection
+
+    def _connected_to(self, port: int) -> AbstractContextManager[Connection]:
+        return connected_to(self.side.host, port, client_id=self._client_id)
 
     def _keep(self, request: Message, version: int, answer: Normalised) -> None:
         self.exchanges.append(Exchange(str(request), version, answer))
