@@ -6,7 +6,7 @@ history is read in parts too, which a join follows; see ``kafkawire.logs.folding
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ import pyarrow as pa
 from kafkawire.logs.accounts import Accounts
 from kafkawire.logs.catalogue import table_named
 from kafkawire.logs.errors import LogReadError
+from kafkawire.logs.files.log_files import LogFile
 from kafkawire.logs.files.store import FileStore
 from kafkawire.logs.folding.coordinator_log import NO_PAST, UNREAD, PartOfLog, Past
 from kafkawire.logs.folding.division import Bucket, DivisibleHistory, LeftByPart, buckets_of
@@ -25,10 +26,14 @@ from kafkawire.logs.history_tables import HistoryTable
 from kafkawire.logs.options import ReadOptions
 from kafkawire.logs.planning import parts_of_log
 from kafkawire.logs.processes import Job, Workers, WrittenRows, read_batches, read_rows, write_rows
+from kafkawire.logs.tables.rows import repeated
 from kafkawire.logs.tables.table import Part, Table
 
 LOG_PART_BYTES: Final = 32 * 1024 * 1024
 """About the size of a part of a log: several for each process, so that all end together."""
+
+_FILE: Final = "file"
+"""The column of the path of the file that a row is from; see ``PROVENANCE``."""
 
 
 def read_in_processes(
@@ -93,7 +98,7 @@ def _divided(
 ) -> PartOfTable | DividedLog:
     asked = Asked(table.name, table.schema, options, store)
     if isinstance(table, HistoryTable) and isinstance(table.history, DivisibleHistory):
-        parts = parts_of_log(part, options, store, max_partition_bytes=log_part_bytes)
+        parts = parts_of_log(part, options, store, max_partition_bytes=log_part_bytes, tapers=True)
         if len(parts) > 1:
             return DividedLog(asked, part, parts)
     return PartOfTable(asked, (part,))
@@ -138,9 +143,41 @@ class _Result(NamedTuple):
     found: PartOfLog = UNREAD
 
     def taken(self, accounts: Accounts) -> Iterator[pa.RecordBatch]:
-        """The rows, which are counted."""
+        """The rows as they were written, which are counted."""
         accounts.merge(self.accounts)
         return read_rows(self.rows)
+
+
+class _RowsOfFiles:
+    """Temporary rows of some files of logs. If it is one file, they are written without its path.
+
+    The path is longer than half of the other columns together.
+
+    Args:
+        schema: of the table.
+        files: which the rows can be from.
+    """
+
+    def __init__(self, schema: pa.Schema, files: Iterable[LogFile]) -> None:
+        paths = {file.shown_path for file in files}
+        place = schema.get_field_index(_FILE)
+        self._left_out = len(paths) == 1 and place >= 0 and len(schema) > 1  # batches without columns have no length
+        self._schema, self._place, self._path = schema, place, min(paths, default="")
+
+    @property
+    def written(self) -> pa.Schema:
+        """The columns that are written."""
+        return self._schema.remove(self._place) if self._left_out else self._schema
+
+    def whole(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Batches that were written, with all columns."""
+        if not self._left_out:
+            yield from batches
+            return
+        for batch in batches:
+            columns = batch.columns
+            columns.insert(self._place, repeated(self._path, batch.num_rows))
+            yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
 
 
 @dataclass(frozen=True)
@@ -187,15 +224,18 @@ class DividedLog:
             left.append(_LeftFiles(result.rows))
             is_last = len(found) == len(self.parts)
             self.asked.history.check_known(files, self.asked.source(accounts), found, is_last=is_last)
-            yield from result.taken(accounts)
+            yield from self._rows_of(self.parts[number]).whole(result.taken(accounts))
         count = buckets_of(len(self.parts))
         joins = (
             _JoinJob(self.asked, self.log, left, Bucket(number, count), workers.new_path()) for number in range(count)
         )
         for joined in workers.results(joins):
-            yield from joined.taken(accounts)
+            yield from self._rows_of(self.log).whole(joined.taken(accounts))
         for each in left:
             each.remove()
+
+    def _rows_of(self, part: Part) -> _RowsOfFiles:
+        return _RowsOfFiles(self.asked.schema, (each.file for each in part.files))
 
     def _job(self, part: Part, rows: Path, past: Past | None) -> _LogPartJob:
         return _LogPartJob(self.asked, self.log, part, rows, past, buckets_of(len(self.parts)))
@@ -268,9 +308,10 @@ class _LogPartJob:
     def run(self) -> _Result:
         asked, accounts = self.asked, Accounts()
         files = [each.file for each in self.log.files]
-        part = asked.history.part(self.part.files, files, asked.schema, asked.source(accounts), self.past)
+        schema = _RowsOfFiles(asked.schema, (each.file for each in self.part.files)).written
+        part = asked.history.part(self.part.files, files, schema, asked.source(accounts), self.past)
         try:
-            write_rows(self.rows, asked.schema, part.rows())
+            write_rows(self.rows, schema, part.rows())
             _LeftFiles(self.rows).write(part.left(self.buckets), self.buckets)
         except LogReadError:
             if self.past is None:  # in mode FAILFAST, its past decides which errors count
@@ -297,6 +338,6 @@ class _JoinJob:
         asked, accounts = self.asked, Accounts()
         left = (each.read(self.bucket) for each in self.left)
         files = [each.file for each in self.log.files]
-        source = asked.source(accounts)
-        write_rows(self.rows, asked.schema, asked.history.joined(left, files, asked.schema, source, self.bucket))
+        source, schema = asked.source(accounts), _RowsOfFiles(asked.schema, files).written
+        write_rows(self.rows, schema, asked.history.joined(left, files, schema, source, self.bucket))
         return _Result(self.rows, accounts)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
+from itertools import accumulate, groupby
+from operator import attrgetter
 from os import PathLike, fspath
 from typing import Final
 
@@ -29,6 +31,8 @@ from kafkawire.logs.tables.table import Part, Table, is_own, reads
 
 _NAMED_LOGS: Final = 8
 _SHOWN_FOLDERS: Final = 5
+_TAPERED: Final = 4
+"""The size of a part, as a multiple of the size of the last ones of a log."""
 DEFAULT_PARTITION_BYTES: Final = 64 * 1024 * 1024
 
 
@@ -187,7 +191,12 @@ def _cluster_of(options: ReadOptions, file: LogFile) -> str:
 
 
 def parts_of_log(
-    log: Part, options: ReadOptions, store: FileStore, *, max_partition_bytes: int = DEFAULT_PARTITION_BYTES
+    log: Part,
+    options: ReadOptions,
+    store: FileStore,
+    *,
+    max_partition_bytes: int = DEFAULT_PARTITION_BYTES,
+    tapers: bool = False,
 ) -> tuple[Part, ...]:
     """Parts of a whole log that a divisible history can be read from; a log with a high watermark stays whole.
 
@@ -198,6 +207,8 @@ def parts_of_log(
         options: how to read; those that exclude records do not apply.
         store: where the files are.
         max_partition_bytes: about the size of a part.
+        tapers: whether the last parts are smaller, down to a quarter of the others, so that processes which take one
+            part after the other end together.
 
     Raises:
         LogReadError: code ``unreadable``: a file cannot be read.
@@ -206,15 +217,16 @@ def parts_of_log(
         return (log,)
     every = replace(options, from_offset=None, until_offset=None)
     segments = segments_of(each.file for each in log.files)
-    ranges = (each for file in segments for each in ranges_of(file, max_partition_bytes, every, store))
-    parts = tuple(_gathered(ranges, max_partition_bytes))
+    range_bytes = max(max_partition_bytes // _TAPERED, 1) if tapers else max_partition_bytes
+    ranges = [each for file in segments for each in ranges_of(file, range_bytes, every, store)]
+    parts = tuple(_tapering(ranges, max_partition_bytes) if tapers else _gathered(ranges, max_partition_bytes))
     snapshots = snapshots_before([each.file for each in log.files])
     if not parts or sum(each.size for each in (*snapshots, *segments)) <= max_partition_bytes:
         return (log,)
     return (*(Part((FileRange(each, 0, each.size),)) for each in snapshots), *parts)
 
 
-def _gathered(ranges: Iterator[FileRange], max_partition_bytes: int) -> Iterator[Part]:
+def _gathered(ranges: Iterable[FileRange], max_partition_bytes: int) -> Iterator[Part]:
     """Consecutive small ranges become one part."""
     gathered: list[FileRange] = []
     size = 0
@@ -226,3 +238,22 @@ def _gathered(ranges: Iterator[FileRange], max_partition_bytes: int) -> Iterator
         size += each.end - each.start
     if gathered:
         yield Part(tuple(gathered))
+
+
+def _tapering(ranges: Sequence[FileRange], max_partition_bytes: int) -> Iterator[Part]:
+    """Consecutive ranges become parts. Each has about half of all that is left at most, or is one range."""
+    ends = list(accumulate(each.end - each.start for each in ranges))
+    first = done = 0
+    while first < len(ranges):
+        most = min(max_partition_bytes, (ends[-1] - done) // 2)
+        most += most // 8  # ranges have similar sizes, but not the same
+        last = max(bisect_right(ends, done + most), first + 1)
+        yield Part(tuple(_together(ranges[first:last])))
+        first, done = last, ends[last - 1]
+
+
+def _together(ranges: Iterable[FileRange]) -> Iterator[FileRange]:
+    """Consecutive ranges of a file as one."""
+    for file, of_file in groupby(ranges, key=attrgetter("file")):
+        every = list(of_file)
+        yield FileRange(file, every[0].start, every[-1].end)

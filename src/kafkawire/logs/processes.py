@@ -21,8 +21,9 @@ import pyarrow as pa
 
 from kafkawire.logs.errors import LogReadError, system_reason
 
-_JOBS_AHEAD: Final = 1
-"""Jobs that may wait in addition to those that run, so that no process waits while rows are used."""
+_JOBS_AHEAD: Final = 2
+"""Jobs that may be begun in addition to one for each process, so that none waits while rows are used, or small parts
+end before the large part that comes first."""
 
 _KILLED: Final = (
     "the process that read it was killed: memory may be short, and fewer processes need less; "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from kafkawire.logs import (
     table_named,
 )
 from kafkawire.logs.parallel_reading import LOG_PART_BYTES, read_in_processes
+from kafkawire.logs.planning import parts_of_log
 from kafkawire.logs.typed_batches import RecordBatch
 from kafkawire.wire.batches import read_batches
 
@@ -59,6 +60,10 @@ def in_small_parts(
     return rows
 
 
+def counted_rows(batches: Iterable[RecordBatch]) -> Counter[str]:
+    return Counter(repr(row) for batch in batches for row in batch.to_pylist())
+
+
 def sorted_rows(batches: Sequence[RecordBatch]) -> pa.Table:
     return pa.Table.from_batches(batches).sort_by([("file", "ascending"), ("log_offset", "ascending")])
 
@@ -88,9 +93,8 @@ def test_other_histories_of_a_large_log_have_the_same_rows_with_several_processe
     write_segment(tmp_path / OFFSETS, repeated(CONTENT, 6))
     options, accounts, expected = ReadOptions(), Accounts(), Accounts()
     rows = in_small_parts(tmp_path, 2, options, accounts, table="group_history")
-    found = Counter(repr(row) for batch in rows for row in batch.to_pylist())
-    plain = read_table("group_history", tmp_path, options, accounts=expected)
-    assert found == Counter(repr(row) for batch in plain for row in batch.to_pylist())
+    found = counted_rows(rows)
+    assert found == counted_rows(read_table("group_history", tmp_path, options, accounts=expected))
     assert found.total() > 50
     assert accounts == expected
 
@@ -112,6 +116,41 @@ def test_a_log_with_a_high_watermark_is_read_in_order(tmp_path: Path) -> None:
     write_segment(tmp_path / OFFSETS, repeated(CONTENT, 2))
     options = ReadOptions(high_watermark=100)
     assert list(in_small_parts(tmp_path, 2, options)) == list(read_table(TABLE, tmp_path, options))
+
+
+def test_the_last_parts_of_a_log_are_smaller_so_that_processes_end_together(tmp_path: Path) -> None:
+    write_segment(tmp_path / OFFSETS, repeated(CONTENT, 40))
+    (log,) = plan(table_named(TABLE), find_log_files([tmp_path]))
+    parts = parts_of_log(log, ReadOptions(), LOCAL, max_partition_bytes=8 * len(CONTENT), tapers=True)
+    assert [round(part.bytes / len(CONTENT)) for part in parts] == [8, 8, 8, 8, 4, 2, 2]
+    ranges = [each for part in parts for each in part.files]
+    assert len(ranges) == len(parts)
+    assert [each.start for each in ranges] == [0, *(each.end for each in ranges[:-1])]
+    assert ranges[-1].end == log.bytes
+
+
+def test_small_segments_make_parts_that_get_smaller_too(tmp_path: Path) -> None:
+    for number in range(20):
+        write_segment(tmp_path / OFFSETS, CONTENT, base_offset=number)
+    (log,) = plan(table_named(TABLE), find_log_files([tmp_path]))
+    parts = parts_of_log(log, ReadOptions(), LOCAL, max_partition_bytes=4 * len(CONTENT), tapers=True)
+    assert [len(part.files) for part in parts] == [4, 4, 4, 4, 2, 1, 1]
+
+
+@pytest.mark.parametrize("columns", [("file",), ("log_offset", "file"), ("log_offset",)])
+def test_temporary_rows_of_one_file_leave_out_its_path(columns: tuple[str, ...], temporary: Path) -> None:
+    segment = write_segment(temporary.parent / OFFSETS, repeated(CONTENT, 3))
+    options = ReadOptions(columns=columns)
+    rows = in_small_parts(temporary.parent, 2, options)
+    read = [next(rows)]
+    written = [path.read_bytes() for path in temporary.glob("kafkawire-*/*.arrow")]
+    assert written
+    assert any(segment.name.encode() in octets for octets in written) == (columns == ("file",))
+    read.extend(rows)
+    (schema,) = {batch.schema for batch in read}
+    assert schema.names == list(columns)
+    expected = read_table(TABLE, temporary.parent / OFFSETS, options)
+    assert counted_rows(read) == counted_rows(expected)
 
 
 def test_damage_stops_a_divided_log_at_its_part_and_leaves_no_files(temporary: Path) -> None:

@@ -94,6 +94,27 @@ assert pa.table({"a": [1]}).to_pandas()["a"].tolist() == [1]
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+@pytest.mark.parametrize(("chosen", "expected"), [(None, "jemalloc"), ("system", "system")])
+def test_processes_take_memory_from_jemalloc_unless_another_allocator_is_chosen(
+    chosen: str | None, expected: str
+) -> None:
+    program = """
+import kafkawire.worker_imports
+import pyarrow as pa
+print(pa.default_memory_pool().backend_name, *pa.supported_memory_backends())
+"""
+    environment = {name: value for name, value in os.environ.items() if name != "ARROW_DEFAULT_MEMORY_POOL"}
+    if chosen is not None:
+        environment["ARROW_DEFAULT_MEMORY_POOL"] = chosen
+    command = [sys.executable, "-c", program]
+    used, *supported = subprocess.run(
+        command, stdout=subprocess.PIPE, text=True, check=True, env=environment
+    ).stdout.split()
+    if expected not in supported:
+        pytest.skip(f"Arrow was built without {expected}")
+    assert used == expected
+
+
 def test_the_error_of_a_process_has_its_place(tmp_path: Path) -> None:
     content = real_segment(OFFSETS)
     for number in range(3):
