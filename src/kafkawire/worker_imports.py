@@ -2,7 +2,7 @@
 
 They live as long as one reading. So what is imported stays, and no collection of cyclic garbage goes through it again.
 Each of them begins without memory, and pays for the first use of all that it gets: so Arrow gets it from jemalloc where
-it can. Its usual allocator, mimalloc, takes a quarter more, in pages of 2 MiB, which the system clears as a whole.
+it can. Its usual allocator, mimalloc, takes more, in pages of 2 MiB, which the system clears as a whole.
 """
 
 from __future__ import annotations
