@@ -72,6 +72,13 @@ class RecordStore:
                 function()
         return log
 
+    def serve(self, topic_id: bytes, partition: int, log: PartitionLog) -> None:
+        """Let clients read a log that is written elsewhere, in place of an empty one."""
+        logs = self._logs.setdefault(topic_id, {})
+        empty, logs[partition] = logs.get(partition), log
+        if empty is not None:
+            empty.close()  # who waits for its records reads the other one
+
     def logs(self) -> Iterator[tuple[bytes, int, PartitionLog]]:
         """Topic id, partition and log of all that have been used."""
         for topic_id, logs in tuple(self._logs.items()):
