@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Collection
+
 import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
@@ -88,4 +91,34 @@ async def test_a_group_whose_records_cannot_be_written_is_as_the_log_has_it(monk
     assert group is not None
     assert [*group.state.members] == ["member"]
     assert not (await groups.send(replace(JOINING, member_id="other"))).error_code
+    await groups.close()
+
+
+@pytest.mark.parametrize("failure", [StorageError("the disk is full"), OSError(28, "No space left on device")])
+async def test_matches_of_a_regular_expression_that_cannot_be_written_are_found_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception
+) -> None:
+    groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="0")
+    groups.create("orders", 1)
+    joining = replace(JOINING, subscribed_topic_names=None, subscribed_topic_regex="o.*")
+
+    async def fail(_: Collection[str]) -> None:
+        raise failure
+
+    assert not (await groups.send(joining)).error_code
+    with monkeypatch.context() as patched:
+        patched.setattr(groups.coordinator, "prepare", fail)
+        async with asyncio.timeout(5):
+            while not caplog.messages:  # noqa: ASYNC110 there is no event for it
+                await asyncio.sleep(0.01)
+    assert caplog.messages == [f"Group 'g': its record cannot be written: {failure}"]
+    group = groups.consumer_group
+    assert group is not None
+    assert not group.state.regexes
+    await groups.wait(11)
+    assert not (await groups.send(joining)).error_code
+    async with asyncio.timeout(5):
+        while not group.state.regexes:  # noqa: ASYNC110 there is no event for it
+            await asyncio.sleep(0.01)
+    assert group.state.regexes["o.*"].topics == ("orders",)
     await groups.close()
