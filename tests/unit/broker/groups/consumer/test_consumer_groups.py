@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 import pytest
 from msgspec.structs import replace
@@ -73,6 +73,30 @@ async def test_a_member_that_joins_says_all_of_itself(
     answer = await groups.send(request_)
     error = ErrorCode.NONE if message is None else ErrorCode.INVALID_REQUEST
     assert (answer.error_code, answer.error_message) == (error, message)
+    await groups.close()
+
+
+@pytest.mark.parametrize(
+    ("changed", "has_assignment"),
+    [
+        ({}, True),
+        ({"subscribed_topic_names": None, "subscribed_topic_regex": "orders"}, True),
+        ({"rebalance_timeout_ms": -1}, False),
+        ({"subscribed_topic_names": None}, False),
+        ({"topic_partitions": None}, False),
+    ],
+)
+async def test_a_heartbeat_with_all_that_a_member_is_has_its_assignment(
+    changed: Mapping[str, object], *, has_assignment: bool
+) -> None:
+    """As in Apache Kafka, where a client sends all of itself after an error."""
+    groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="0")
+    groups.create("orders", 1)
+    joined = await groups.send(JOINING)
+    assert joined.assignment is not None
+    whole = replace(JOINING, member_epoch=joined.member_epoch, topic_partitions=joined.assignment.topic_partitions)
+    answer = await groups.send(replace(whole, **changed))
+    assert (answer.error_code, answer.assignment is not None) == (ErrorCode.NONE, has_assignment)
     await groups.close()
 
 
