@@ -147,6 +147,30 @@ async def test_a_waiting_fetch_gets_what_another_member_releases() -> None:
         assert await waiting == [(1, 1, 2)]
 
 
+async def test_a_fetch_goes_on_waiting_when_another_one_has_waited_long_enough() -> None:
+    clock = ManualClock()
+    async with (
+        EmbeddedBroker(clock=clock) as broker,
+        connected_to(broker) as one,
+        connected_to(broker) as other,
+        connected_to(broker) as another,
+    ):
+        topic_id = await create(one)
+        await produce(one, 2)
+        holder = Member(one, topic_id, "1")
+        assert await holder.fetch() == [(0, 1, 1)]
+        long, short = (
+            asyncio.ensure_future(Member(client, topic_id, f"{wait_ms}").fetch(wait_ms=wait_ms, least=1))
+            for client, wait_ms in ((other, 20_000), (another, 1000))
+        )
+        await asyncio.sleep(0.05)
+        await clock.advance_in_steps(2)
+        assert await short == []
+        await holder.acknowledge((0, 1, [ACCEPT, RELEASE]))
+        async with asyncio.timeout(5):
+            assert await long == [(1, 1, 2)]
+
+
 async def test_a_waiting_fetch_gets_what_is_produced() -> None:
     async with (
         EmbeddedBroker(clock=ManualClock()) as broker,
