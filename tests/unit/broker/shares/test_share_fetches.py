@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,8 @@ from tests.embedded.share_fetching import (
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
+from kafkawire.broker.share_coordinator.state import SharePartitionKey
+from kafkawire.broker.shares.live_shares import LiveShares
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import DeleteTopicsRequest, DeleteTopicsResponse, ShareFetchResponse
@@ -145,6 +147,27 @@ async def test_a_waiting_fetch_gets_what_another_member_releases() -> None:
         await asyncio.sleep(0.05)
         await first.acknowledge((0, 1, [ACCEPT, RELEASE]))
         assert await waiting == [(1, 1, 2)]
+
+
+async def test_fetches_that_have_waited_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, wait, waited = ManualClock(), LiveShares.wait, list[LiveShares]()
+
+    def wait_for(
+        shares: LiveShares, keys: Iterable[SharePartitionKey], waiter: asyncio.Future[None]
+    ) -> Callable[[], None]:
+        waited.append(shares)
+        return wait(shares, keys, waiter)
+
+    monkeypatch.setattr(LiveShares, "wait", wait_for)
+    async with EmbeddedBroker(clock=clock) as broker, connected_to(broker) as client:
+        member = Member(client, await create(client))
+        waiting = asyncio.ensure_future(member.fetch(wait_ms=1000, least=1))
+        await asyncio.sleep(0.05)
+        (shares,) = waited
+        assert len(shares._waiting) == 1
+        await clock.advance_in_steps(2)
+        assert await waiting == []
+        assert not shares._waiting
 
 
 async def test_a_fetch_goes_on_waiting_when_another_one_has_waited_long_enough() -> None:
