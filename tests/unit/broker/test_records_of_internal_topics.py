@@ -142,6 +142,18 @@ async def test_a_broker_that_begins_with_a_copy_has_the_records(data_dir: Path |
         assert offsets(await read(client)) == [1, 3]
 
 
+async def test_a_broker_that_begins_with_a_copy_records_that_commits_go_with_their_topic(data_dir: Path | None) -> None:
+    async with EmbeddedBroker(PROPERTIES, data_dir=data_dir) as broker, connected_to(broker) as client:
+        await create(client, "a")
+        await commit(client, "a", 1)
+        state = await broker.copy_state()
+    async with EmbeddedBroker(PROPERTIES, state=state) as broker, connected_to(broker) as client:
+        deletion = DeleteTopicsRequest(topic_names=("a",), timeout_ms=1000)
+        answer = await client.ask(deletion, 5, DeleteTopicsResponse)
+        assert not answer.responses[0].error_code
+        assert values(await read(client, 1)) == [None]
+
+
 async def test_a_committed_reader_waits_for_the_end_of_a_transaction_of_offsets(data_dir: Path | None) -> None:
     async with EmbeddedBroker(PROPERTIES, data_dir=data_dir) as broker, connected_to(broker) as client:
         await create(client, "in")

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics.entries import Change, RecordedState, TopicFormat, Written, marker_record
 from kafkawire.broker.internal_topics.topic import partition_of
-from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.storage.unwritten_batches import KeyValue, Kind, Producer, UnwrittenBatch
 from kafkawire.wire.batches import read_batches
@@ -31,12 +30,12 @@ class InternalLogs:
         self._format = records
         self._store = store
         self._topic: Topic | None = None
-        self._in_memory: dict[int, PartitionLog] = {}
 
     @property
     def size(self) -> int:
         """How many records the logs have, superseded ones included."""
-        return sum(log.end_offset - log.segments[0].base_offset for log in self._in_memory.values() if log.segments)
+        logs = {} if self._topic is None else self._store.logs_of(self._topic.topic_id)
+        return sum(log.end_offset - log.segments[0].base_offset for log in logs.values() if log.segments)
 
     async def lead(self, topic: Topic) -> None:
         """Prepare the existing logs for ``append``; the topic must be durable.
@@ -45,11 +44,11 @@ class InternalLogs:
             StorageError: a file of leader epochs is damaged.
             OSError: it cannot be written.
         """
+        self._topic = topic
 
     def is_open(self, topic: Topic, partitions: Collection[int]) -> bool:
         """Whether logs are prepared for ``append``."""
-        is_current = self._topic is not None and self._topic.topic_id == topic.topic_id
-        return is_current and self._in_memory.keys() >= {*partitions}
+        return self._topic is not None and self._topic.topic_id == topic.topic_id
 
     async def open(self, topic: Topic, partitions: Collection[int]) -> None:
         """Prepare logs for ``append``; the topic must be durable.
@@ -59,7 +58,6 @@ class InternalLogs:
             OSError: a file cannot be read or made.
         """
         self._topic = topic
-        self._in_memory.update({partition: self._store.log(topic.topic_id, partition) for partition in partitions})
 
     def append(
         self, partition: int, changes: Sequence[Change], timestamp: int, producer: Producer | None = None
@@ -105,8 +103,9 @@ class InternalLogs:
             OSError: a file could not be made or deleted.
         """
         entries = self._by_partition(topic, state)
-        await self.open(topic, entries)
-        for partition, log in self._in_memory.items():
+        self._topic = topic
+        for partition in sorted({*self._store.logs_of(topic.topic_id), *entries}):
+            log = self._store.log(topic.topic_id, partition)
             log.roll(timestamp)
             for producer, records in self._format.batches(entries.get(partition, ())):
                 self._append(partition, records, timestamp, control=False, producer=producer)
@@ -119,7 +118,6 @@ class InternalLogs:
             allowed: waits until the deletion is durable; raises StorageError if it never will be.
         """
         self._topic = None
-        self._in_memory = {}
 
     async def close(self) -> None:
         """Write what is not durable yet, and close the files."""
@@ -134,8 +132,8 @@ class InternalLogs:
         self, partition: int, records: Sequence[KeyValue], now_ms: int, *, control: bool, producer: Producer | None
     ) -> None:
         if self._topic is None:
-            raise AssertionError(f"the log of partition {partition} is not open")
+            raise AssertionError(f"partition {partition} of {self._format.topic} is not open")
         leader_epoch = self._topic.partitions[partition].leader_epoch
         unwritten = UnwrittenBatch(0, now_ms, Kind(leader_epoch, control, producer), [*records])
         batch = next(read_batches(unwritten.encoded(), check_crc=False))
-        self._in_memory[partition].append_own(batch, leader_epoch, now_ms)
+        self._store.log(self._topic.topic_id, partition).append_own(batch, leader_epoch, now_ms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from kafkawire.broker.image.topics import Topic
@@ -69,6 +69,10 @@ class RecordStore:
             log = logs[partition] = self._new_log(topic_id, partition)
             self._note_use()
         return log
+
+    def logs_of(self, topic_id: bytes) -> Mapping[int, PartitionLog]:
+        """Partition to its log, of those of a topic that have been used."""
+        return self._logs.get(topic_id, {})
 
     def serve(self, topic_id: bytes, partition: int, log: PartitionLog) -> None:
         """Let clients read a log that is written elsewhere, in place of an empty one."""
