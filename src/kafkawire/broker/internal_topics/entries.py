@@ -9,13 +9,10 @@ from operator import attrgetter
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from kafkawire.broker.storage.unwritten_batches import KeyValue, Producer
-from kafkawire.protocol import EndTxnMarker
-from kafkawire.records.control_records import ControlRecordType, encode_control_record
 from kafkawire.records.coordinator_records import encode_coordinator_record
 from kafkawire.wire import Message
 
 _RECORDS_AT_ONCE: Final = 1_000
-_MARKER_VERSION: Final = 0
 
 Change: TypeAlias = tuple[Message, Message | None]
 """Key and value of a record; None as value deletes the key."""
@@ -90,17 +87,6 @@ class TopicFormat:
             records = [self.record((each.key, each.value)) for each in written]
             for first in range(0, len(records), _RECORDS_AT_ONCE):
                 yield producer, records[first : first + _RECORDS_AT_ONCE]
-
-
-def marker_record(*, committed: bool, coordinator_epoch: int) -> KeyValue:
-    """The record that ends a transaction.
-
-    Args:
-        committed: whether the transaction is committed or aborted.
-        coordinator_epoch: of the coordinator of transactions.
-    """
-    kind = ControlRecordType.COMMIT if committed else ControlRecordType.ABORT
-    return encode_control_record(kind, EndTxnMarker(coordinator_epoch), _MARKER_VERSION)
 
 
 class RecordedState(Protocol):

@@ -6,11 +6,13 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from kafkawire.broker.image.topics import Topic
-from kafkawire.broker.internal_topics.entries import Change, RecordedState, TopicFormat, Written, marker_record
+from kafkawire.broker.internal_topics.entries import Change, RecordedState, TopicFormat, Written
 from kafkawire.broker.internal_topics.topic import partition_of
 from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.partitions.transaction_markers import Marker
 from kafkawire.broker.storage.unwritten_batches import KeyValue, Kind, Producer, UnwrittenBatch
-from kafkawire.wire.batches import read_batches
+from kafkawire.wire.batches import RecordBatch, read_batches
+from kafkawire.wire.batches.batch import NO_PARTITION_LEADER_EPOCH
 
 
 class InternalLogs:
@@ -74,8 +76,7 @@ class InternalLogs:
             EncodeError: a change cannot be encoded; none is appended then.
             StorageError: the log has failed before.
         """
-        records = [self._format.record(change) for change in changes]
-        self._append(partition, records, timestamp, control=False, producer=producer)
+        self._append_records(partition, [self._format.record(change) for change in changes], timestamp, producer)
 
     def append_marker(
         self, partition: int, producer: Producer, timestamp: int, *, committed: bool, coordinator_epoch: int
@@ -85,8 +86,8 @@ class InternalLogs:
         Raises:
             StorageError: the log has failed before.
         """
-        marker = marker_record(committed=committed, coordinator_epoch=coordinator_epoch)
-        self._append(partition, [marker], timestamp, control=True, producer=producer)
+        marker = Marker(*producer, committed, coordinator_epoch, timestamp)
+        self._append(partition, marker.batch(log_append_time=False), timestamp)
 
     async def durable(self) -> None:
         """Wait until every appended change would survive a crash.
@@ -106,10 +107,11 @@ class InternalLogs:
         self._topic = topic
         for partition in sorted({*self._store.logs_of(topic.topic_id), *entries}):
             log = self._store.log(topic.topic_id, partition)
+            superseded = len(log.segments)
             log.roll(timestamp)
             for producer, records in self._format.batches(entries.get(partition, ())):
-                self._append(partition, records, timestamp, control=False, producer=producer)
-            log.forget_segments(len(log.segments) - 1)
+                self._append_records(partition, records, timestamp, producer)
+            log.forget_segments(superseded)
 
     def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
         """Delete all logs, because their topic was deleted.
@@ -128,12 +130,14 @@ class InternalLogs:
             entries[partition_of(self._format.owner(entry.key), len(topic.partitions))].append(entry)
         return entries
 
-    def _append(
-        self, partition: int, records: Sequence[KeyValue], now_ms: int, *, control: bool, producer: Producer | None
+    def _append_records(
+        self, partition: int, records: Sequence[KeyValue], now_ms: int, producer: Producer | None
     ) -> None:
+        unwritten = UnwrittenBatch(0, now_ms, Kind(NO_PARTITION_LEADER_EPOCH, producer=producer), [*records])
+        self._append(partition, next(read_batches(unwritten.encoded(), check_crc=False)), now_ms)
+
+    def _append(self, partition: int, batch: RecordBatch, now_ms: int) -> None:
         if self._topic is None:
             raise AssertionError(f"partition {partition} of {self._format.topic} is not open")
         leader_epoch = self._topic.partitions[partition].leader_epoch
-        unwritten = UnwrittenBatch(0, now_ms, Kind(leader_epoch, control, producer), [*records])
-        batch = next(read_batches(unwritten.encoded(), check_crc=False))
         self._store.log(self._topic.topic_id, partition).append_own(batch, leader_epoch, now_ms)

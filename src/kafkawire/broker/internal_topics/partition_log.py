@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Final
 
 from kafkawire.broker.internal_topics.coordinator_log import CoordinatorLog
-from kafkawire.broker.internal_topics.entries import Change, Ended, Entry, TopicFormat, Written, marker_record
+from kafkawire.broker.internal_topics.entries import Change, Ended, Entry, TopicFormat, Written
+from kafkawire.broker.partitions.transaction_markers import Marker
 from kafkawire.broker.storage.batch_log import BatchLog
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.layout.uuid import Uuid
-from kafkawire.records.control_records import ControlRecord, ControlRecordType, decode_control_record
 from kafkawire.records.coordinator_records import CoordinatorRecord, decode_coordinator_record
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch, decode_records
@@ -94,7 +94,9 @@ class InternalPartitionLog:
                 self.readable.take(segment_offset, batch)
                 if batch.is_control:
                     owners = frozenset(open_owners.pop(batch.producer_id, ()))
-                    yield batch.max_timestamp, Ended(batch.producer_id, owners, _commits(batch))
+                    marker = Marker.of(batch)
+                    committed = marker is not None and marker.committed
+                    yield batch.max_timestamp, Ended(batch.producer_id, owners, committed)
                     continue
                 for timestamp, written in self._written(batch):
                     if written.producer is not None:
@@ -137,8 +139,8 @@ class InternalPartitionLog:
         Raises:
             StorageError: the log has failed before.
         """
-        marker = marker_record(committed=committed, coordinator_epoch=coordinator_epoch)
-        self.files.append([marker], timestamp, control=True, producer=producer)
+        marker = Marker(*producer, committed, coordinator_epoch, timestamp)
+        self.files.append([marker.record()], timestamp, control=True, producer=producer)
 
     def append_anew(self, entries: Sequence[Written], timestamp: int) -> int:
         """Append changes that replace all earlier ones, in batches of moderate size.
@@ -172,9 +174,3 @@ class InternalPartitionLog:
             found = decode_coordinator_record(self._format.topic, record.key, record.value)
             if isinstance(found, CoordinatorRecord) and type(found.key) in self._format.owners:
                 yield record.timestamp, Written(found.key, found.value, producer)
-
-
-def _commits(batch: RecordBatch) -> bool:
-    """Whether a batch of control records commits a transaction."""
-    markers = (decode_control_record(record.key, record.value) for record in decode_records(batch))
-    return any(isinstance(marker, ControlRecord) and marker.type is ControlRecordType.COMMIT for marker in markers)

@@ -283,8 +283,7 @@ class PartitionLog:
             StorageError: they could not be deleted.
         """
         for segment in () if self.is_closed else self._without(count):
-            if isinstance(segment, MemorySegment):
-                segment.free()
+            segment.free()
 
     def forget_segments(self, count: int) -> None:
         """Take the first segments out of the log, since later records replace all of theirs.
@@ -293,8 +292,7 @@ class PartitionLog:
         """
         forgotten, self.segments = self.segments[:count], self.segments[count:]
         for segment in forgotten:
-            if isinstance(segment, MemorySegment):
-                segment.free()
+            segment.free()
 
     async def delete_before(self, offset: int) -> None:
         """Make an offset the first one; nothing changes if it is below the first one already.
@@ -326,8 +324,7 @@ class PartitionLog:
             first.rewrite(kept, aborted)
         for segment in others:
             self.segments.remove(segment)
-            if isinstance(segment, MemorySegment):
-                segment.free()
+            segment.free()
 
     async def note_cleaned(self, offset: int) -> None:
         """Compaction has seen all records below an offset.
@@ -370,8 +367,7 @@ class PartitionLog:
         self.is_closed = True
         self._wake()
         for segment in self.segments:
-            if isinstance(segment, MemorySegment):
-                segment.free()
+            segment.free()
         self.segments = []
 
     def _placed(self, batch: RecordBatch, leader_epoch: int, rules: SegmentRules, now_ms: int) -> RecordBatch:
