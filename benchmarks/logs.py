@@ -126,7 +126,7 @@ def run(rounds: int, load: Load) -> Iterator[Measurement]:
         yield _beside_kafka(f"offset_commits, {own}", "offset_commits", mixed, rounds, HISTORY_TARGETS)
         yield _beside_kafka(f"group_history, {own}", "group_history", mixed, rounds, HISTORY_TARGETS)
         metadata = write_metadata(Path(work) / "metadata", load)
-        for name in ("acl_history", "config_history"):
+        for name in ("acl_history", "config_history", "partition_history"):
             yield _beside_kafka(f"{name}, topics with their ACLs", name, metadata, rounds, HISTORY_TARGETS)
         for size in load.divided_sizes:
             divided = write_mixture(Path(work) / str(size), replace(load, size=size))

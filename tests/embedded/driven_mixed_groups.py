@@ -29,6 +29,7 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.log import MetadataLog
 from kafkawire.broker.nodes import Nodes
+from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
 from kafkawire.broker.topic_names import OFFSETS_TOPIC, SHARES_TOPIC
 from kafkawire.broker.topics.placement import Placement
@@ -82,10 +83,11 @@ class DrivenMixedGroups:
         self._controller = Controller(MetadataLog(), self._image)
         placement = Placement(Nodes(Cluster("", 1, "", 0), Uuid(b"directory of log")))
         topic = InternalTopic(OFFSETS_TOPIC, self._controller, self._properties, placement)
-        self.coordinator = GroupCoordinator.opened(None, topic, self.clock)
+        store = RecordStore()
+        self.coordinator = GroupCoordinator.opened(None, topic, self.clock, store=store)
         self.coordinator.follow(self._controller)
         share_topic = InternalTopic(SHARES_TOPIC, self._controller, self._properties, placement)
-        self._share_coordinator = ShareCoordinator.opened(None, share_topic, self._properties, self.clock)
+        self._share_coordinator = ShareCoordinator.opened(None, share_topic, self._properties, self.clock, store=store)
         self.topics = KnownTopics(self._image.topics, lambda: self._controller.end_offset, lambda _: None)
         self._controller.subscribe_to_commits(self.topics.committed)
         self._begin()

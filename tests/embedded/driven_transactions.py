@@ -71,12 +71,12 @@ class DrivenTransactions:
         self._controller.commit([TopicRecord(TOPIC, _ID), *made])
         placement = Placement(Nodes(Cluster("", 1, "", 0), Uuid(b"directory of log")))
         offsets = InternalTopic(OFFSETS_TOPIC, self._controller, _CONFIGURATION, placement)
-        self._groups = GroupCoordinator.opened(None, offsets, self.clock)
+        store = RecordStore()
+        self._groups = GroupCoordinator.opened(None, offsets, self.clock, store=store)
         self._groups.follow(self._controller)
         states = InternalTopic(TRANSACTIONS_TOPIC, self._controller, _CONFIGURATION, placement)
-        self._coordinator = TransactionCoordinator.opened(None, states, self._controller, self.clock)
+        self._coordinator = TransactionCoordinator.opened(None, states, self._controller, self.clock, store=store)
         self._coordinator.follow(self._controller)
-        store = RecordStore()
         self._logs = [store.log(_ID, number) for number in numbers]
         self._readers = [_Reader() for _ in numbers]
         rules = RulesOfTopics(DynamicConfiguration(_CONFIGURATION, image.configs), image.configs)

@@ -15,6 +15,7 @@ from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.nodes import Nodes
+from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.broker.topics.placement import Placement
@@ -42,7 +43,7 @@ async def opened_groups(
     configuration = BrokerConfiguration({"offsets.topic.num.partitions": str(partitions)})
     placement = Placement(Nodes(Cluster("", 1, "", 0), DIRECTORY_ID))
     topic = InternalTopic(OFFSETS_TOPIC, controller, configuration, placement)
-    coordinator = GroupCoordinator.opened(data_dir, topic, clock)
+    coordinator = GroupCoordinator.opened(data_dir, topic, clock, store=RecordStore())
     log.lead(1)
     coordinator.follow(controller)
     await coordinator.arrive(controller)

@@ -30,12 +30,14 @@ class FoundBatch:
         offset, last_offset: of its records.
         values: of its records; none of a control batch.
         is_control: whether it is a marker.
+        keys: of its records, as ``values``.
     """
 
     offset: int
     last_offset: int
     values: tuple[bytes, ...]
     is_control: bool
+    keys: tuple[bytes, ...] = ()
 
 
 @dataclass
@@ -109,10 +111,12 @@ def _take(reading: Reading, found: FetchResponse.PartitionData, offset: int, *, 
 
 
 def _found(batch: RecordBatch, start_offset: int, *, is_seen: bool) -> FoundBatch:
-    values = () if batch.is_control or not is_seen else tuple(
-        bytes(record.value or b"") for record in decode_records(batch) if record.offset >= start_offset
+    records = () if batch.is_control or not is_seen else tuple(
+        record for record in decode_records(batch) if record.offset >= start_offset
     )  # fmt: skip
-    return FoundBatch(batch.base_offset, batch.last_offset, values, batch.is_control)
+    values = tuple(bytes(record.value or b"") for record in records)
+    keys = tuple(bytes(record.key or b"") for record in records)
+    return FoundBatch(batch.base_offset, batch.last_offset, values, batch.is_control, keys)
 
 
 def _seen(batches: Sequence[RecordBatch], aborted: Sequence[tuple[int, int]], *, committed: bool) -> list[bool]:

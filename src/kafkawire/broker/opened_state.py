@@ -136,8 +136,18 @@ class OpenedState:
             cluster.cluster_id, cluster.node_id = cluster_id, configuration.integer("node.id")
             nodes = RegisteredNodes(cluster, image.registrations) if is_twin else Nodes(cluster, directory_id)
             controller, placement = Controller(log, image), Placement(nodes)
+            if data_dir is not None:
+                store = FileRecordStore(
+                    data_dir,
+                    controller,
+                    now_ms=clock.now_ms(),
+                    producers_expire_ms=configuration.integer("producer.id.expiration.ms"),
+                    on_failure=on_failure,
+                    before_write=before_write,
+                )
+            resources.push_async_callback(store.close)
             offsets_topic = InternalTopic(OFFSETS_TOPIC, controller, configuration, placement)
-            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, *disk, in_memory=groups)
+            coordinator = GroupCoordinator.opened(data_dir, offsets_topic, clock, *disk, store=store, in_memory=groups)
             resources.push_async_callback(coordinator.close)
             transactions_topic = InternalTopic(TRANSACTIONS_TOPIC, controller, configuration, placement)
             transactions = TransactionCoordinator.opened(
@@ -146,6 +156,7 @@ class OpenedState:
                 controller,
                 clock,
                 on_failure,
+                store=store,
                 before_write=before_write,
                 in_memory=transactional_ids,
             )
@@ -157,20 +168,11 @@ class OpenedState:
                 configuration,
                 clock,
                 on_failure,
+                store=store,
                 before_write=before_write,
                 in_memory=recorded_shares,
             )
             resources.push_async_callback(shares.close)
-            if data_dir is not None:
-                store = FileRecordStore(
-                    data_dir,
-                    controller,
-                    now_ms=clock.now_ms(),
-                    producers_expire_ms=configuration.integer("producer.id.expiration.ms"),
-                    on_failure=on_failure,
-                    before_write=before_write,
-                )
-            resources.push_async_callback(store.close)
             parts = (nodes, placement, controller, coordinator, transactions, shares, store, resources.pop_all())
             return cls(data_dir, configuration, cluster, directory_id, *parts)
 
@@ -230,6 +232,8 @@ class OpenedState:
             StorageError: records could not be written.
             OSError: a file cannot be read.
         """
+        for coordinator in (self.coordinator, self.transactions, self.shares):
+            await coordinator.durable()  # their states must not be ahead of the logs
         return await copied_state(
             self.cluster,
             self.directory_id,

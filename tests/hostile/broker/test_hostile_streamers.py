@@ -79,6 +79,7 @@ def reading(*names: str) -> Topology:
 LARGE: Final = {
     "topologies": joining("m", reading(*(f"{number:0>100}" for number in range(300)))),
     "keys of tags": replace(joining("m"), client_tags=tuple(KeyValue(f"{each:0>100}", "") for each in range(300))),
+    "values of tags": replace(joining("m"), client_tags=tuple(KeyValue(str(each), "v" * 100) for each in range(300))),
     "many small tags": replace(joining("m"), client_tags=tuple(KeyValue(str(each), "") for each in range(400))),
     "hosts": replace(joining("m"), user_endpoint=StreamsGroupHeartbeatRequest.Endpoint("h" * 30_000, 80)),
     "ids": replace(joining("m"), process_id="p" * 30_000),

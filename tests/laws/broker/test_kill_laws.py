@@ -40,9 +40,12 @@ from tests.embedded.turning_loop import TurningLoop
 
 from kafkawire.broker import fair_slices
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics import coordinator
 from kafkawire.broker.listener import connection
-from kafkawire.protocol import OffsetFetchRequest, OffsetFetchResponse
+from kafkawire.broker.topic_names import OFFSETS_TOPIC
+from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue, OffsetFetchRequest, OffsetFetchResponse
+from kafkawire.records.coordinator_records import CoordinatorRecord, decode_coordinator_record
 
 SEEDS = int(os.environ.get("KAFKAWIRE_GROUP_SEEDS", "100"))
 FIRST_SEED = int(os.environ.get("KAFKAWIRE_GROUP_FIRST_SEED", "0"))
@@ -211,9 +214,26 @@ class Life:
             values = self.world.offsets.setdefault(key, [-1])
             assert offsets[key] in values, f"{key} has the offset {offsets[key]} instead of one of {values}"
             self.world.offsets[key] = [offsets[key]]
+        await self.check_readable(topics, offsets)
         if is_at_rest:
             for place, reading in every.items():
                 assert committed[place].stable_offset == reading.end_offset, f"{place}: a transaction stays open"
+
+    async def check_readable(self, topics: Mapping[str, Topic], offsets: Mapping[Key, int]) -> None:
+        """Clients read in the topic of commits what the groups have committed."""
+        if OFFSETS_TOPIC not in topics:
+            return
+        places = [(OFFSETS_TOPIC, number) for number in topics[OFFSETS_TOPIC].partitions]
+        readings = await self.broker.run(read(self.broker.connected(), places, committed=True))
+        if any(reading.stable_offset < reading.end_offset for reading in readings.values()):
+            return  # commits after the begin of an open transaction have taken effect, and no reader gets them yet
+        found = dict.fromkeys(offsets, -1)
+        for batch in (batch for reading in readings.values() for batch in reading.batches):
+            for key, value in zip(batch.keys, batch.values, strict=True):
+                match decode_coordinator_record(OFFSETS_TOPIC, key, value or None):
+                    case CoordinatorRecord(key=OffsetCommitKey(topic=topic) as of, value=last) if topic == OFFSETS_OF:
+                        found[of.group, of.partition] = last.offset if isinstance(last, OffsetCommitValue) else -1
+        assert {key: found[key] for key in offsets} == offsets, "readers of the topic of commits"
 
     async def offsets(self, *, is_stable: bool) -> Mapping[Key, int]:
         keys: list[Key] = [("g", 0), ("g", 1), ("g", 2), ("h", 0), *self.member_keys]

@@ -14,6 +14,7 @@ from kafkawire.broker.groups.records import GROUP_RECORDS
 from kafkawire.broker.groups.state import GroupsState
 from kafkawire.broker.internal_topics.coordinator import RecordedCoordinator
 from kafkawire.broker.internal_topics.topic import InternalTopic
+from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.unwritten_batches import Producer
@@ -33,6 +34,7 @@ class GroupCoordinator(RecordedCoordinator[GroupsState]):
         on_failure: Callable[[StorageError], None] | None = None,
         before_write: BeforeWrite = at_once,
         *,
+        store: RecordStore,
         in_memory: GroupsState | None = None,
     ) -> Self:
         """The coordinator with the groups in a data directory, or in memory.
@@ -43,6 +45,7 @@ class GroupCoordinator(RecordedCoordinator[GroupsState]):
             clock: for timestamps.
             on_failure: called with the first error of a write.
             before_write: awaited before each write, with the name of what is written.
+            store: gets the logs, for clients that read them.
             in_memory: the first groups without a data directory; None for no groups.
 
         Raises:
@@ -54,6 +57,7 @@ class GroupCoordinator(RecordedCoordinator[GroupsState]):
             topic,
             GROUP_RECORDS,
             in_memory or GroupsState(),
+            store=store,
             clock=clock,
             on_failure=on_failure,
             before_write=before_write,

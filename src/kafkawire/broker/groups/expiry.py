@@ -10,7 +10,6 @@ from typing import Final
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.groups.classic.group_records import CONSUMER
 from kafkawire.broker.groups.classic.live_groups import ClassicGroups
 from kafkawire.broker.groups.classic.states import State
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
@@ -137,6 +136,6 @@ class OffsetExpiry:
         if classic.state is State.EMPTY:
             emptied = -1 if stored.metadata is None else stored.metadata.current_state_timestamp
             return lambda _, value: emptied if emptied >= 0 else value.commit_timestamp
-        if classic.state is State.STABLE and classic.protocol_type == CONSUMER and classic.subscribed is not None:
+        if classic.state is State.STABLE and classic.subscribed is not None:
             return lambda topic, value: None if classic.is_subscribed_to(topic) else value.commit_timestamp
         return None

@@ -11,7 +11,6 @@ from kafkawire.broker.requests import Call
 from kafkawire.broker.served_apis import ServedApi
 from kafkawire.broker.topic_names import check_topic_name
 from kafkawire.model.acls.bindings import AclOperation, ResourceType
-from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.protocol import DescribeProducersRequest, DescribeProducersResponse
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -45,8 +44,6 @@ class ProducerHandlers:
             return Result(index, error.code, error.message)
         if index not in topic.partitions:
             return Result(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        if name in INTERNAL_TOPICS:
-            return Result(index)
         producers = self._store.log(topic.topic_id, index).producers
         return Result(index, active_producers=tuple(map(_active, producers.states())))
 

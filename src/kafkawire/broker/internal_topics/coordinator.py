@@ -13,8 +13,10 @@ from typing import Final, Generic, Self, TypeVar
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.internal_topics.entries import Change, RecordedState, TopicFormat
-from kafkawire.broker.internal_topics.logs import FileInternalLogs, InternalLogs
+from kafkawire.broker.internal_topics.file_logs import FileInternalLogs
+from kafkawire.broker.internal_topics.logs import InternalLogs
 from kafkawire.broker.internal_topics.topic import InternalTopic, partition_of
+from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.unwritten_batches import Producer
@@ -23,7 +25,7 @@ from kafkawire.protocol import RemoveTopicRecord
 from kafkawire.wire import Message
 
 _log = logging.getLogger(__name__)
-_FEWEST_TO_REWRITE: Final = 100_000
+_FEWEST_TO_REWRITE: Final = 20_000
 _SUPERSEDED_FACTOR: Final = 4
 _PARTITIONS_OF_UNREGISTERED: Final = 1
 
@@ -78,6 +80,7 @@ class RecordedCoordinator(Generic[S]):
         records: TopicFormat,
         state: S,
         *,
+        store: RecordStore,
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
         before_write: BeforeWrite = at_once,
@@ -89,6 +92,7 @@ class RecordedCoordinator(Generic[S]):
             topic: the topic of the logs.
             records: how the state is in the records.
             state: the first state; an empty one if there is a data directory.
+            store: gets the logs, for clients that read them.
             clock: for timestamps.
             on_failure: called with the first error of a write.
             before_write: awaited before each write, with the name of what is written.
@@ -98,8 +102,10 @@ class RecordedCoordinator(Generic[S]):
             OSError: a file cannot be read or made.
         """
         if data_dir is None:
-            return cls(topic, InternalLogs(), records, state, clock)
-        logs = FileInternalLogs(data_dir, records, topic.current, on_failure, before_write)
+            return cls(topic, InternalLogs(records, store), records, state, clock)
+        logs = FileInternalLogs(
+            data_dir, records, store, topic.current, on_failure=on_failure, before_write=before_write
+        )
         in_place = logs.read(state)
         return cls(topic, logs, records, state, clock, in_place=in_place)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from itertools import groupby
+from operator import attrgetter
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
-from kafkawire.broker.storage.unwritten_batches import Producer
+from kafkawire.broker.storage.unwritten_batches import KeyValue, Producer
+from kafkawire.records.coordinator_records import encode_coordinator_record
 from kafkawire.wire import Message
+
+_RECORDS_AT_ONCE: Final = 1_000
 
 Change: TypeAlias = tuple[Message, Message | None]
 """Key and value of a record; None as value deletes the key."""
@@ -63,6 +68,25 @@ class TopicFormat:
     def owner(self, key: Message) -> str:
         """The owner of a key."""
         return self.owners[type(key)](key)
+
+    def record(self, change: Change) -> KeyValue:
+        """The record of a change.
+
+        Raises:
+            EncodeError: it cannot be encoded.
+        """
+        key, value = change
+        version = self.value_version(value)
+        if value is not None and version is not None:
+            value = self.in_version(value, version)
+        return encode_coordinator_record(self.topic, key, value, version)
+
+    def batches(self, entries: Iterable[Written]) -> Iterator[tuple[Producer | None, Sequence[KeyValue]]]:
+        """The records of changes in batches of moderate size, and whose transaction each is in."""
+        for producer, written in groupby(entries, attrgetter("producer")):
+            records = [self.record((each.key, each.value)) for each in written]
+            for first in range(0, len(records), _RECORDS_AT_ONCE):
+                yield producer, records[first : first + _RECORDS_AT_ONCE]
 
 
 class RecordedState(Protocol):

@@ -1,34 +1,26 @@
-"""The logs of all partitions of an internal topic, in a data directory or nowhere."""
+"""The logs of all partitions of an internal topic, in memory; a subclass has them in a data directory."""
 
 from __future__ import annotations
 
-import asyncio
-import heapq
-import re
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from operator import itemgetter
-from pathlib import Path
-from typing import Final
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
 from kafkawire.broker.image.topics import Topic
-from kafkawire.broker.internal_topics.entries import Change, Entry, RecordedState, TopicFormat, Written, replay
-from kafkawire.broker.internal_topics.partition_log import InternalPartitionLog
+from kafkawire.broker.internal_topics.entries import Change, RecordedState, TopicFormat, Written
 from kafkawire.broker.internal_topics.topic import partition_of
-from kafkawire.broker.storage.errors import StorageError
-from kafkawire.broker.storage.files import BeforeWrite, at_once
-from kafkawire.broker.storage.partition_files import read_topic_id
-from kafkawire.broker.storage.partition_folders import delete_folder, set_aside
-from kafkawire.broker.storage.unwritten_batches import Producer
-from kafkawire.broker.topic_names import OFFSETS_TOPIC
-
-_NUMBER: Final = re.compile(r"0|[1-9]\d{0,9}", re.ASCII)
-_ONE_PARTITION: Final = 1
+from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.partitions.transaction_markers import Marker
+from kafkawire.broker.storage.unwritten_batches import KeyValue, Kind, Producer, UnwrittenBatch
+from kafkawire.wire.batches import RecordBatch, read_batches
+from kafkawire.wire.batches.batch import NO_PARTITION_LEADER_EPOCH
 
 
 class InternalLogs:
-    """Append-only logs of a state, one for each partition of its topic. These store nothing.
+    """Append-only logs of a state, one for each partition of its topic. Clients read them in the store.
+
+    Args:
+        records: how the state is in the records of the topic.
+        store: has the logs in memory.
 
     Attributes:
         unregistered: whether there are records, but no topic.
@@ -36,10 +28,16 @@ class InternalLogs:
 
     unregistered = False
 
+    def __init__(self, records: TopicFormat, store: RecordStore) -> None:
+        self._format = records
+        self._store = store
+        self._topic: Topic | None = None
+
     @property
     def size(self) -> int:
-        """How many records the logs have."""
-        return 0
+        """How many records the logs have, superseded ones included."""
+        logs = {} if self._topic is None else self._store.logs_of(self._topic.topic_id)
+        return sum(log.end_offset - log.segments[0].base_offset for log in logs.values() if log.segments)
 
     async def lead(self, topic: Topic) -> None:
         """Prepare the existing logs for ``append``; the topic must be durable.
@@ -48,10 +46,11 @@ class InternalLogs:
             StorageError: a file of leader epochs is damaged.
             OSError: it cannot be written.
         """
+        self._topic = topic
 
     def is_open(self, topic: Topic, partitions: Collection[int]) -> bool:
         """Whether logs are prepared for ``append``."""
-        return True
+        return self._topic is not None and self._topic.topic_id == topic.topic_id
 
     async def open(self, topic: Topic, partitions: Collection[int]) -> None:
         """Prepare logs for ``append``; the topic must be durable.
@@ -60,6 +59,7 @@ class InternalLogs:
             StorageError: a log is damaged.
             OSError: a file cannot be read or made.
         """
+        self._topic = topic
 
     def append(
         self, partition: int, changes: Sequence[Change], timestamp: int, producer: Producer | None = None
@@ -76,6 +76,7 @@ class InternalLogs:
             EncodeError: a change cannot be encoded; none is appended then.
             StorageError: the log has failed before.
         """
+        self._append_records(partition, [self._format.record(change) for change in changes], timestamp, producer)
 
     def append_marker(
         self, partition: int, producer: Producer, timestamp: int, *, committed: bool, coordinator_epoch: int
@@ -85,6 +86,8 @@ class InternalLogs:
         Raises:
             StorageError: the log has failed before.
         """
+        marker = Marker(*producer, committed, coordinator_epoch, timestamp)
+        self._append(partition, marker.batch(log_append_time=False), timestamp)
 
     async def durable(self) -> None:
         """Wait until every appended change would survive a crash.
@@ -100,6 +103,15 @@ class InternalLogs:
             StorageError: they could not be written.
             OSError: a file could not be made or deleted.
         """
+        entries = self._by_partition(topic, state)
+        self._topic = topic
+        for partition in sorted({*self._store.logs_of(topic.topic_id), *entries}):
+            log = self._store.log(topic.topic_id, partition)
+            superseded = len(log.segments)
+            log.roll(timestamp)
+            for producer, records in self._format.batches(entries.get(partition, ())):
+                self._append_records(partition, records, timestamp, producer)
+            log.forget_segments(superseded)
 
     def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
         """Delete all logs, because their topic was deleted.
@@ -107,175 +119,10 @@ class InternalLogs:
         Args:
             allowed: waits until the deletion is durable; raises StorageError if it never will be.
         """
-
-    async def close(self) -> None:
-        """Write what is not durable yet, and close the files."""
-
-
-class FileInternalLogs(InternalLogs):
-    """The logs in a data directory, each in the folder of its partition, as in Kafka.
-
-    A folder without an existing topic is renamed to ``-stray``, as Kafka does. The exception is
-    ``__consumer_offsets-0`` without a topic, where an earlier version of the broker stored commits: it is read.
-
-    Args:
-        data_dir: the directory.
-        records: how the state is in the records of the topic.
-        topic: the topic in the metadata log; None if it has none.
-        on_failure: called with the first error of a write.
-        before_write: awaited before each write, with the name of what is written.
-
-    Attributes:
-        unregistered: whether there are records, but no topic.
-
-    Raises:
-        StorageError: a log is damaged.
-        OSError: a file cannot be read, made or renamed.
-    """
-
-    def __init__(
-        self,
-        data_dir: Path,
-        records: TopicFormat,
-        topic: Topic | None,
-        on_failure: Callable[[StorageError], None] | None = None,
-        before_write: BeforeWrite = at_once,
-    ) -> None:
-        self._data_dir = data_dir
-        self._format = records
-        self._new_log = partial(InternalPartitionLog, records=records, on_failure=on_failure, before_write=before_write)
-        self._topic = topic
-        self._logs: dict[int, InternalPartitionLog] = {}
-        self._led: set[int] = set()
-        self._opening = asyncio.Lock()
-        self._dropping: asyncio.Task[None] | None = None
-        for partition, folder in self._folders():
-            self._logs[partition] = self._new_log(folder)
-        self.unregistered = topic is None and bool(self._logs)
-
-    @property
-    def size(self) -> int:
-        """How many records the logs have."""
-        return sum(log.size for log in self._logs.values())
-
-    def read(self, state: RecordedState) -> bool:
-        """Make the state that the logs contain; call it before anything is appended.
-
-        Owners may be in other partitions than their own, if partitions were added to the topic or an earlier version of
-        the broker has written to it. Then the timestamps of records decide which is the last.
-
-        Args:
-            state: an empty one.
-
-        Returns:
-            Whether each owner is in its own partition.
-
-        Raises:
-            StorageError: a record cannot be decoded.
-            OSError: a file cannot be read.
-        """
-        count = _ONE_PARTITION if self._topic is None else len(self._topic.partitions)
-        in_place = True
-        for partition, log in self._logs.items():
-            for _, entry in log.entries():
-                owner = self._format.owner(entry.key) if isinstance(entry, Written) else None
-                in_place = in_place and (owner is None or partition_of(owner, count) == partition)
-                replay(entry, state)
-        if in_place:
-            return True
-        state.clear()
-        for _, entry in heapq.merge(*map(_with_rising_times, self._logs.values()), key=itemgetter(0)):
-            replay(entry, state)
-        return False
-
-    async def lead(self, topic: Topic) -> None:
-        """Prepare the existing logs for ``append``."""
-        await self.open(topic, tuple(self._logs))
-
-    def is_open(self, topic: Topic, partitions: Collection[int]) -> bool:
-        """Whether logs are prepared for ``append``."""
-        is_current = self._topic is not None and self._topic.topic_id == topic.topic_id
-        return is_current and self._dropping is None and self._led.issuperset(partitions)
-
-    async def open(self, topic: Topic, partitions: Collection[int]) -> None:
-        """Prepare logs for ``append``, in another thread, since each log needs a few writes."""
-        async with self._opening:
-            if self._dropping is not None:
-                await self._dropping
-            missing = {partition: self._logs.get(partition) for partition in partitions if partition not in self._led}
-            opened = await asyncio.to_thread(self._opened, topic, missing)
-            self._topic = topic
-            self._logs.update(opened)
-            self._led.update(opened)
-
-    def append(
-        self, partition: int, changes: Sequence[Change], timestamp: int, producer: Producer | None = None
-    ) -> None:
-        """Append changes to an open log."""
-        self._logs[partition].append(changes, timestamp, producer)
-
-    def append_marker(
-        self, partition: int, producer: Producer, timestamp: int, *, committed: bool, coordinator_epoch: int
-    ) -> None:
-        """Append the marker that ends a transaction to an open log."""
-        log = self._logs[partition]
-        log.append_marker(producer, timestamp, committed=committed, coordinator_epoch=coordinator_epoch)
-
-    async def durable(self) -> None:
-        """Wait until every appended change would survive a crash."""
-        await _all_durable(self._logs.values())
-
-    async def rewrite(self, topic: Topic, state: RecordedState, timestamp: int) -> None:
-        """Write the state into new segments, and delete the old ones when all of it is durable."""
-        await asyncio.gather(*(log.files.roll() for log in self._logs.values()))
-        while missing := {*self._by_partition(topic, state)} - self._led:
-            await self.open(topic, missing)
-        logs, entries = dict(self._logs), self._by_partition(topic, state)
-        starts = {partition: log.append_anew(entries[partition], timestamp) for partition, log in logs.items()}
-        await _all_durable(logs.values())
-        for partition, log in logs.items():
-            await log.files.delete_before(starts[partition])
-
-    def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
-        """Delete the folders once that is allowed; logs that are opened later wait for it."""
-        logs = [*self._logs.values()]
         self._topic = None
-        self._logs, self._led = {}, set()
-        before = self._dropping
-
-        async def drop() -> None:
-            if before is not None:
-                await before
-            try:
-                await allowed()
-                deleted = True
-            except StorageError:
-                deleted = False  # the metadata log has failed, and so the broker halts
-            for log in logs:
-                await log.files.close()
-                if deleted:
-                    await asyncio.to_thread(delete_folder, log.files.folder)
-            if self._dropping is asyncio.current_task():
-                self._dropping = None
-
-        self._dropping = asyncio.get_running_loop().create_task(drop())
 
     async def close(self) -> None:
         """Write what is not durable yet, and close the files."""
-        if self._dropping is not None:
-            await self._dropping
-        await asyncio.gather(*(log.files.close() for log in self._logs.values()))
-
-    def _opened(
-        self, topic: Topic, missing: Mapping[int, InternalPartitionLog | None]
-    ) -> Mapping[int, InternalPartitionLog]:
-        opened = {}
-        for partition, existing in missing.items():
-            folder = self._data_dir / f"{self._format.topic}-{partition}"
-            log = existing or self._new_log(folder)
-            log.lead(topic.topic_id, topic.partitions[partition].leader_epoch)
-            opened[partition] = log
-        return opened
 
     def _by_partition(self, topic: Topic, state: RecordedState) -> Mapping[int, list[Written]]:
         entries: dict[int, list[Written]] = defaultdict(list)
@@ -283,32 +130,14 @@ class FileInternalLogs(InternalLogs):
             entries[partition_of(self._format.owner(entry.key), len(topic.partitions))].append(entry)
         return entries
 
-    def _folders(self) -> Iterator[tuple[int, Path]]:
-        """Partition and folder of each log of the topic; all other folders are renamed."""
-        prefix = f"{self._format.topic}-"
-        named = [path for path in sorted(self._data_dir.iterdir()) if path.name.startswith(prefix) and path.is_dir()]
-        numbers = ((path.name.removeprefix(prefix), path) for path in named)
-        for partition, folder in [(int(number), path) for number, path in numbers if _NUMBER.fullmatch(number)]:
-            if self._belongs_to_topic(partition, read_topic_id(folder)):
-                yield partition, folder
-            else:
-                set_aside(folder)
+    def _append_records(
+        self, partition: int, records: Sequence[KeyValue], now_ms: int, producer: Producer | None
+    ) -> None:
+        unwritten = UnwrittenBatch(0, now_ms, Kind(NO_PARTITION_LEADER_EPOCH, producer=producer), [*records])
+        self._append(partition, next(read_batches(unwritten.encoded(), check_crc=False)), now_ms)
 
-    def _belongs_to_topic(self, partition: int, topic_id: object) -> bool:
+    def _append(self, partition: int, batch: RecordBatch, now_ms: int) -> None:
         if self._topic is None:
-            is_legacy = self._format.topic == OFFSETS_TOPIC and partition == 0
-            return is_legacy and topic_id is None  # as an earlier version of the broker left it
-        return partition in self._topic.partitions and topic_id in {None, self._topic.topic_id}
-
-
-async def _all_durable(logs: Iterable[InternalPartitionLog]) -> None:
-    for log in tuple(logs):
-        await log.files.durable(log.files.end_offset)
-
-
-def _with_rising_times(log: InternalPartitionLog) -> Iterable[tuple[int, Entry]]:
-    """Keep the order of a log even if the clock went back while it was written."""
-    latest = -1
-    for timestamp, entry in log.entries():
-        latest = max(latest, timestamp)
-        yield latest, entry
+            raise AssertionError(f"partition {partition} of {self._format.topic} is not open")
+        leader_epoch = self._topic.partitions[partition].leader_epoch
+        self._store.log(self._topic.topic_id, partition).append_own(batch, leader_epoch, now_ms)

@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
+from kafkawire.broker.internal_topics.coordinator_log import CoordinatorLog
 from kafkawire.broker.internal_topics.entries import Change, Ended, Entry, TopicFormat, Written
+from kafkawire.broker.partitions.transaction_markers import Marker
 from kafkawire.broker.storage.batch_log import BatchLog
 from kafkawire.broker.storage.errors import CorruptLogError, StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.storage.partition_files import read_leader_epochs, write_leader_epochs, write_topic_id
-from kafkawire.broker.storage.unwritten_batches import KeyValue, Producer
+from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.layout.uuid import Uuid
-from kafkawire.protocol import EndTxnMarker
-from kafkawire.records.control_records import (
-    ControlRecord,
-    ControlRecordType,
-    decode_control_record,
-    encode_control_record,
-)
-from kafkawire.records.coordinator_records import (
-    CoordinatorRecord,
-    decode_coordinator_record,
-    encode_coordinator_record,
-)
+from kafkawire.records.coordinator_records import CoordinatorRecord, decode_coordinator_record
 from kafkawire.wire import DecodeError
 from kafkawire.wire.batches import RecordBatch, decode_records
 
 _SEGMENT_BYTES: Final = 100 * 1024 * 1024  # of the topic, where Kafka makes it
-_RECORDS_AT_ONCE: Final = 1_000
-_MARKER_VERSION: Final = 0
 
 
 class InternalPartitionLog:
@@ -46,6 +33,7 @@ class InternalPartitionLog:
 
     Attributes:
         files: the segments of the partition.
+        readable: the records in them, for clients; complete after ``entries``.
 
     Raises:
         StorageError: it is damaged before its end.
@@ -60,8 +48,14 @@ class InternalPartitionLog:
         before_write: BeforeWrite = at_once,
     ) -> None:
         self.files = BatchLog(
-            folder, segment_bytes=_SEGMENT_BYTES, compacted=True, on_failure=on_failure, before_write=before_write
+            folder,
+            segment_bytes=_SEGMENT_BYTES,
+            compacted=True,
+            on_failure=on_failure,
+            before_write=before_write,
+            on_durable=self._take,
         )
+        self.readable = CoordinatorLog(folder)
         self._format = records
 
     def lead(self, topic_id: Uuid, leader_epoch: int) -> None:
@@ -75,6 +69,7 @@ class InternalPartitionLog:
             StorageError: the file of leader epochs is damaged.
             OSError: a file cannot be written.
         """
+        self.readable.begin(self.files.start_offset, self.files.durable_offset)
         write_topic_id(self.files.folder, topic_id)
         earlier = read_leader_epochs(self.files.folder)
         epochs = dict(earlier)
@@ -93,11 +88,15 @@ class InternalPartitionLog:
             OSError: a file cannot be read.
         """
         open_owners: dict[int, set[str]] = {}
-        for batch in self.files.batches():
+        self.readable = CoordinatorLog(self.files.folder)
+        for segment_offset, batch in self.files.batches_in_segments():
             try:
+                self.readable.take(segment_offset, batch)
                 if batch.is_control:
                     owners = frozenset(open_owners.pop(batch.producer_id, ()))
-                    yield batch.max_timestamp, Ended(batch.producer_id, owners, _commits(batch))
+                    marker = Marker.of(batch)
+                    committed = marker is not None and marker.committed
+                    yield batch.max_timestamp, Ended(batch.producer_id, owners, committed)
                     continue
                 for timestamp, written in self._written(batch):
                     if written.producer is not None:
@@ -126,7 +125,7 @@ class InternalPartitionLog:
             EncodeError: a change cannot be encoded; none is appended then.
             StorageError: the log has failed before.
         """
-        self.files.append([self._record(change) for change in changes], timestamp, producer=producer)
+        self.files.append([self._format.record(change) for change in changes], timestamp, producer=producer)
 
     def append_marker(self, producer: Producer, timestamp: int, *, committed: bool, coordinator_epoch: int) -> None:
         """Append the marker that ends a transaction; it is durable later.
@@ -140,9 +139,8 @@ class InternalPartitionLog:
         Raises:
             StorageError: the log has failed before.
         """
-        kind = ControlRecordType.COMMIT if committed else ControlRecordType.ABORT
-        marker = encode_control_record(kind, EndTxnMarker(coordinator_epoch), _MARKER_VERSION)
-        self.files.append([marker], timestamp, control=True, producer=producer)
+        marker = Marker(*producer, committed, coordinator_epoch, timestamp)
+        self.files.append([marker.record()], timestamp, control=True, producer=producer)
 
     def append_anew(self, entries: Sequence[Written], timestamp: int) -> int:
         """Append changes that replace all earlier ones, in batches of moderate size.
@@ -156,13 +154,19 @@ class InternalPartitionLog:
         Raises:
             StorageError: the log has failed before.
         """
-        return self.files.append_segment(self._batches(entries), timestamp)
+        return self.files.append_segment(self._format.batches(entries), timestamp)
 
-    def _batches(self, entries: Sequence[Written]) -> Iterator[tuple[Producer | None, Sequence[KeyValue]]]:
-        for producer, written in groupby(entries, attrgetter("producer")):
-            records = [self._record((each.key, each.value)) for each in written]
-            for first in range(0, len(records), _RECORDS_AT_ONCE):
-                yield producer, records[first : first + _RECORDS_AT_ONCE]
+    async def delete_before(self, offset: int) -> None:
+        """Delete the segments that have only records below an offset, which later ones replace.
+
+        Raises:
+            OSError: one cannot be deleted.
+        """
+        self.readable.forget_segments(sum(each.base_offset < offset for each in self.readable.segments))
+        await self.files.delete_before(offset)
+
+    def _take(self, segment_offset: int, batch: RecordBatch) -> None:
+        self.readable.take(segment_offset, batch)
 
     def _written(self, batch: RecordBatch) -> Iterator[tuple[int, Written]]:
         producer = Producer(batch.producer_id, batch.producer_epoch) if batch.is_transactional else None
@@ -170,16 +174,3 @@ class InternalPartitionLog:
             found = decode_coordinator_record(self._format.topic, record.key, record.value)
             if isinstance(found, CoordinatorRecord) and type(found.key) in self._format.owners:
                 yield record.timestamp, Written(found.key, found.value, producer)
-
-    def _record(self, change: Change) -> KeyValue:
-        key, value = change
-        version = self._format.value_version(value)
-        if value is not None and version is not None:
-            value = self._format.in_version(value, version)
-        return encode_coordinator_record(self._format.topic, key, value, version)
-
-
-def _commits(batch: RecordBatch) -> bool:
-    """Whether a batch of control records commits a transaction."""
-    markers = (decode_control_record(record.key, record.value) for record in decode_records(batch))
-    return any(isinstance(marker, ControlRecord) and marker.type is ControlRecordType.COMMIT for marker in markers)

@@ -19,6 +19,7 @@ from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.partitions.segment import Segment
 from kafkawire.broker.partitions.topic_rules import CleaningRules, RulesOfTopics, TopicRules
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.model.topics import INTERNAL_TOPICS
 from kafkawire.wire.batches import RecordBatch
 from kafkawire.wire.errors import DecodeError
 
@@ -122,7 +123,7 @@ class RecordCleaner:
             await self._clock.sleep(self._configuration.integer(_EXPIRATION_INTERVAL) / 1000)
             oldest_ms = self._clock.now_ms() - self._configuration.integer(_EXPIRATION)
             async with self._turn:
-                async for _, log in in_slices(self._named_logs()):
+                async for _, _, log in in_slices(self._store.logs()):
                     log.producers.expire(oldest_ms)
 
     async def _run(self) -> None:
@@ -161,7 +162,7 @@ class RecordCleaner:
     def _named_logs(self) -> Iterator[tuple[str, PartitionLog]]:
         for topic_id, _, log in self._store.logs():
             topic = self._topics.by_id.get(topic_id)
-            if topic is not None:
+            if topic is not None and topic.name not in INTERNAL_TOPICS:  # coordinators rewrite their own
                 yield topic.name, log
 
     async def _delete_old(self, log: PartitionLog, rules: CleaningRules) -> None:

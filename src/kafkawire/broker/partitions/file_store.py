@@ -10,6 +10,7 @@ from typing import Final
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.partitions.file_log import FilePartitionLog
+from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_store import LogDirectory, RecordStore
 from kafkawire.broker.partitions.record_writer import RecordWriter
 from kafkawire.broker.partitions.recovered_log import recovered_segments
@@ -34,7 +35,7 @@ _CHECKPOINTS: Final = (RECOVERY_POINTS, START_OFFSETS, CLEANED_OFFSETS)
 
 
 class FileRecordStore(RecordStore):
-    """The logs of all topics except Kafka's internal ones.
+    """The logs of all topics. Coordinators write those of Kafka's internal topics, and serve them here.
 
     All are read when the broker starts. A folder of a topic that the metadata log does not have is renamed to
     ``-stray``, as Kafka does.
@@ -77,12 +78,6 @@ class FileRecordStore(RecordStore):
             for name in [name for name in offsets if name.topic not in INTERNAL_TOPICS]:
                 del offsets[name]
 
-    def size(self, topic: Topic, partition: int) -> int:
-        """Bytes of the records of a partition; those of an internal topic are in files of others."""
-        if topic.name not in INTERNAL_TOPICS:
-            return super().size(topic, partition)
-        return sum(file.stat().st_size for file in self._folder(topic, partition).glob("*.log"))
-
     def directory(self) -> LogDirectory:
         """The data directory."""
         usage = shutil.disk_usage(self._data_dir)
@@ -124,8 +119,10 @@ class FileRecordStore(RecordStore):
             await self._writer.in_thread(self._store_indexes)
         self._writer.close()
 
-    def _new_log(self, topic_id: bytes, partition: int) -> FilePartitionLog:
+    def _new_log(self, topic_id: bytes, partition: int) -> PartitionLog:
         topic = self._topics.by_id[topic_id]
+        if topic.name in INTERNAL_TOPICS:
+            return super()._new_log(topic_id, partition)  # an empty one, until the coordinator opens its own
         return self._begin(topic, PartitionName(topic.name, partition))
 
     def _begin(self, topic: Topic, name: PartitionName) -> FilePartitionLog:

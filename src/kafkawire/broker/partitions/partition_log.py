@@ -111,6 +111,20 @@ class PartitionLog:
         self._store(stored)
         return Appended(stored.base_offset)
 
+    def append_own(self, batch: RecordBatch, leader_epoch: int, now_ms: int) -> None:
+        """Append a batch of a coordinator of this broker, whatever the state of its producer.
+
+        Args:
+            batch: the batch; it may be the marker of a transaction.
+            leader_epoch: of the partition.
+            now_ms: milliseconds since the epoch.
+        """
+        stored = self._placed(batch, leader_epoch, _DEFAULT_RULES, now_ms)
+        aborted = self.producers.see(stored)
+        if aborted is not None:
+            self.segments[-1].add_aborted(aborted)
+        self._store(stored)
+
     def append_marker(
         self,
         producer_id: int,
@@ -269,8 +283,16 @@ class PartitionLog:
             StorageError: they could not be deleted.
         """
         for segment in () if self.is_closed else self._without(count):
-            if isinstance(segment, MemorySegment):
-                segment.free()
+            segment.free()
+
+    def forget_segments(self, count: int) -> None:
+        """Take the first segments out of the log, since later records replace all of theirs.
+
+        The first offset stays, as after compaction.
+        """
+        forgotten, self.segments = self.segments[:count], self.segments[count:]
+        for segment in forgotten:
+            segment.free()
 
     async def delete_before(self, offset: int) -> None:
         """Make an offset the first one; nothing changes if it is below the first one already.
@@ -302,8 +324,7 @@ class PartitionLog:
             first.rewrite(kept, aborted)
         for segment in others:
             self.segments.remove(segment)
-            if isinstance(segment, MemorySegment):
-                segment.free()
+            segment.free()
 
     async def note_cleaned(self, offset: int) -> None:
         """Compaction has seen all records below an offset.
@@ -346,8 +367,7 @@ class PartitionLog:
         self.is_closed = True
         self._wake()
         for segment in self.segments:
-            if isinstance(segment, MemorySegment):
-                segment.free()
+            segment.free()
         self.segments = []
 
     def _placed(self, batch: RecordBatch, leader_epoch: int, rules: SegmentRules, now_ms: int) -> RecordBatch:

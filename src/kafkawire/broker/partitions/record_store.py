@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from kafkawire.broker.image.topics import Topic
@@ -67,10 +67,20 @@ class RecordStore:
         log = logs.get(partition)
         if log is None:
             log = logs[partition] = self._new_log(topic_id, partition)
-            function, self._when_used = self._when_used, None
-            if function is not None:
-                function()
+            self._note_use()
         return log
+
+    def logs_of(self, topic_id: bytes) -> Mapping[int, PartitionLog]:
+        """Partition to its log, of those of a topic that have been used."""
+        return self._logs.get(topic_id, {})
+
+    def serve(self, topic_id: bytes, partition: int, log: PartitionLog) -> None:
+        """Let clients read a log that is written elsewhere, in place of an empty one."""
+        logs = self._logs.setdefault(topic_id, {})
+        empty, logs[partition] = logs.get(partition), log
+        self._note_use()
+        if empty is not None:
+            empty.close()  # who waits for its records reads the other one
 
     def logs(self) -> Iterator[tuple[bytes, int, PartitionLog]]:
         """Topic id, partition and log of all that have been used."""
@@ -158,6 +168,11 @@ class RecordStore:
 
     async def close(self) -> None:
         """Write what is not durable yet."""
+
+    def _note_use(self) -> None:
+        function, self._when_used = self._when_used, None
+        if function is not None:
+            function()
 
     def _new_log(self, topic_id: bytes, partition: int) -> PartitionLog:
         return PartitionLog(self._used)

@@ -155,6 +155,9 @@ class Segment:
         """
         raise NotImplementedError
 
+    def free(self) -> None:
+        """Release the memory of its batches, if they are in memory."""
+
     def copied(self, used: MemoryUse) -> MemorySegment:
         """A segment in memory with the same batches, as far as they are readable.
 

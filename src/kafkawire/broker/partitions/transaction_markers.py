@@ -52,14 +52,18 @@ class Marker(Struct, frozen=True, gc=False):
                 return cls(batch.producer_id, batch.producer_epoch, committed, epoch, record.timestamp)
         return None
 
+    def record(self) -> tuple[bytes, bytes]:
+        """Key and value of its record."""
+        control_type = ControlRecordType.COMMIT if self.committed else ControlRecordType.ABORT
+        return encode_control_record(control_type, EndTxnMarker(self.coordinator_epoch), _MARKER_VERSION)
+
     def batch(self, *, log_append_time: bool) -> RecordBatch:
         """The control batch, with Kafka's bytes.
 
         Args:
             log_append_time: whether the topic has the broker's time.
         """
-        control_type = ControlRecordType.COMMIT if self.committed else ControlRecordType.ABORT
-        key, value = encode_control_record(control_type, EndTxnMarker(self.coordinator_epoch), _MARKER_VERSION)
+        key, value = self.record()
         encoded = encode_batch(
             [Record(timestamp=self.timestamp, key=key, value=value)],
             producer_id=self.producer_id,

@@ -13,6 +13,7 @@ from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.internal_topics.coordinator import RecordedCoordinator
 from kafkawire.broker.internal_topics.entries import TopicFormat
 from kafkawire.broker.internal_topics.topic import InternalTopic
+from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.share_coordinator.state import (
     NO_EPOCH,
     UNINITIALIZED,
@@ -68,6 +69,7 @@ class ShareCoordinator(RecordedCoordinator[SharesState]):
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
         *,
+        store: RecordStore,
         before_write: BeforeWrite = at_once,
         in_memory: SharesState | None = None,
     ) -> Self:
@@ -79,6 +81,7 @@ class ShareCoordinator(RecordedCoordinator[SharesState]):
             configuration: the broker's, with ``share.coordinator.*``.
             clock: for timestamps.
             on_failure: called with the first error of a write.
+            store: gets the logs, for clients that read them.
             before_write: awaited before each write, with the name of what is written.
             in_memory: the first states without a data directory; None for none.
 
@@ -91,6 +94,7 @@ class ShareCoordinator(RecordedCoordinator[SharesState]):
             topic,
             SHARE_RECORDS,
             in_memory or SharesState(),
+            store=store,
             clock=clock,
             on_failure=on_failure,
             before_write=before_write,

@@ -48,7 +48,7 @@ class Wanted(Struct, frozen=True, gc=False):
     member_id: str
     most_records: int
     batch_size: int
-    is_strict: bool = False
+    is_strict: bool
 
 
 class ReadRecords(Struct, frozen=True):

@@ -257,7 +257,7 @@ class SharePartition:
                 batch.split()
             for part in batch.parts():
                 delivery = part.delivery
-                if delivery.state is RecordState.ACQUIRED and is_meant(delivery):
+                if is_meant(delivery):
                     before.append(
                         (delivery, Delivery(delivery.state, delivery.count, delivery.member_id, delivery.locked_until))
                     )

@@ -57,6 +57,7 @@ class BatchLog:
         checkpoint: the checkpoint file; None for one in the folder.
         on_failure: called with the first error of a write.
         before_write: awaited before each write, with the name of what is written.
+        on_durable: called with each batch that has become durable, and the first offset of its segment.
 
     Attributes:
         folder: as given.
@@ -83,12 +84,14 @@ class BatchLog:
         checkpoint: Path | None = None,
         on_failure: Callable[[StorageError], None] | None = None,
         before_write: BeforeWrite = at_once,
+        on_durable: Callable[[int, RecordBatch], None] | None = None,
     ) -> None:
         self.folder = folder
         self.failure: StorageError | None = None
         self._segment_bytes = segment_bytes
         self._on_failure = on_failure
         self._before_write = before_write
+        self._on_durable = on_durable
         self._checkpoint = checkpoint or folder / END_CHECKPOINT
         self._checked_end = read_end(self._checkpoint)
         make_folder(folder)
@@ -124,8 +127,13 @@ class BatchLog:
         Raises:
             OSError: a file cannot be read.
         """
+        return (batch for _, batch in self.batches_in_segments())
+
+    def batches_in_segments(self) -> Iterator[tuple[int, RecordBatch]]:
+        """As ``batches``, each after the first offset of its segment."""
         for segment in self._segments:
-            yield from read_batches(segment.path.read_bytes())
+            for batch in read_batches(segment.path.read_bytes()):
+                yield segment.base_offset, batch
 
     def append(
         self, records: Sequence[KeyValue], timestamp: int, *, control: bool = False, producer: Producer | None = None
@@ -233,32 +241,41 @@ class BatchLog:
             while self._unwritten:
                 await self._before_write(self.folder.name)
                 unwritten = self._unwritten.take()
-                await loop.run_in_executor(self._thread, self._write, unwritten)
+                segment_offset, written = await loop.run_in_executor(self._thread, self._write, unwritten)
                 self.durable_offset = unwritten.end_offset
+                if self._on_durable is not None:
+                    for batch in read_batches(b"".join(written), check_crc=False):
+                        self._on_durable(segment_offset, batch)
                 self._release_waiters()
         except Exception as error:  # noqa: BLE001 after any error, the records must not be reported as durable
             self._fail(error)
         finally:
             self._writing = None
 
-    def _write(self, unwritten: UnwrittenBatch | UnwrittenSegment) -> None:
-        """Write it; called in the log's thread, so that the event loop is not blocked."""
+    def _write(self, unwritten: UnwrittenBatch | UnwrittenSegment) -> tuple[int, Sequence[bytes]]:
+        """Write it; called in the log's thread, so that the event loop is not blocked.
+
+        Returns:
+            The first offset of its segment, and the batches.
+        """
         if isinstance(unwritten, UnwrittenSegment):
-            self._write_segment(unwritten)
+            written = [each.encoded() for each in unwritten.batches]
+            self._write_segment(unwritten.base_offset, written)
         else:
-            batch = unwritten.encoded()
-            if self._active.size + len(batch) > self._segment_bytes:
+            written = [unwritten.encoded()]
+            if self._active.size + len(written[0]) > self._segment_bytes:
                 self._roll_if_used()
-            self._active.append(batch)
+            self._active.append(written[0])
         self._written_offset = unwritten.end_offset
         if not self._segment_is_noted:
             self._note_end()
             self._segment_is_noted = True
+        return self._active.base_offset, written
 
-    def _write_segment(self, segment: UnwrittenSegment) -> None:
+    def _write_segment(self, base_offset: int, batches: Sequence[bytes]) -> None:
         """The file gets its name when all batches are in it; it may take the place of an empty segment."""
-        replace_file(segment_path(self.folder, segment.base_offset), (each.encoded() for each in segment.batches))
-        self._follow(segment.base_offset)
+        replace_file(segment_path(self.folder, base_offset), batches)
+        self._follow(base_offset)
 
     def _note_end(self) -> None:
         write_end(self._checkpoint, self._written_offset)

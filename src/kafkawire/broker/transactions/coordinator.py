@@ -10,6 +10,7 @@ from kafkawire.broker.clock import Clock
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.internal_topics.coordinator import RecordedCoordinator
 from kafkawire.broker.internal_topics.topic import InternalTopic
+from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.files import BeforeWrite, at_once
 from kafkawire.broker.transactions.state import TransactionsState, records_of_transactions
@@ -31,6 +32,7 @@ class TransactionCoordinator(RecordedCoordinator[TransactionsState]):
         clock: Clock,
         on_failure: Callable[[StorageError], None] | None = None,
         *,
+        store: RecordStore,
         before_write: BeforeWrite = at_once,
         in_memory: TransactionsState | None = None,
     ) -> Self:
@@ -42,6 +44,7 @@ class TransactionCoordinator(RecordedCoordinator[TransactionsState]):
             controller: has the level of ``transaction.version``.
             clock: for timestamps.
             on_failure: called with the first error of a write.
+            store: gets the logs, for clients that read them.
             before_write: awaited before each write, with the name of what is written.
             in_memory: the first transactions without a data directory; None for none.
 
@@ -55,6 +58,7 @@ class TransactionCoordinator(RecordedCoordinator[TransactionsState]):
             topic,
             records,
             in_memory or TransactionsState(),
+            store=store,
             clock=clock,
             on_failure=on_failure,
             before_write=before_write,

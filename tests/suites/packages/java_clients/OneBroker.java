@@ -21,6 +21,7 @@ import org.apache.kafka.clients.admin.FinalizedVersionRange;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.GroupProtocol;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclBindingFilter;
@@ -203,7 +204,7 @@ final class OneBroker implements ClusterInstance {
         whole.putIfAbsent(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         whole.putIfAbsent(ConsumerConfig.GROUP_ID_CONFIG, "group_" + UUID.randomUUID());
         whole.putIfAbsent(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers());
-        return new ReadingConsumer<>(setClientSaslConfig(whole), needs);
+        return new KafkaConsumer<>(setClientSaslConfig(whole));
     }
 
     @Override

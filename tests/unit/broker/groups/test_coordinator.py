@@ -20,6 +20,7 @@ from kafkawire.broker.controller import Controller
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.internal_topics.topic import InternalTopic, partition_of
 from kafkawire.broker.nodes import Nodes
+from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
@@ -212,7 +213,7 @@ async def test_without_a_directory_nothing_is_kept(tmp_path: Path) -> None:
     async with opened_groups(tmp_path) as (_, controller):
         placement = Placement(Nodes(Cluster("", 1, "", 0), Uuid()))
         topic = InternalTopic(OFFSETS, controller, BrokerConfiguration({}), placement)
-        coordinator = GroupCoordinator.opened(None, topic, ManualClock())
+        coordinator = GroupCoordinator.opened(None, topic, ManualClock(), store=RecordStore())
         await commit_all(coordinator, commit("a", 0, 5))
         assert committed_offsets(coordinator) == {"a": {0: 5}}
         await coordinator.close()

@@ -30,3 +30,20 @@ async def test_times_that_were_replaced_are_dropped_when_few_groups_are_left() -
     await some_turns()
     assert checked[200:] == ["g"]
     await wakes.close()
+
+
+async def test_each_group_adds_two_to_the_times_that_are_kept_at_most() -> None:
+    clock = ManualClock()
+
+    async def check(group_id: str) -> None:
+        raise AssertionError(group_id)
+
+    wakes = Wakes(clock, check)
+    for number in range(200):
+        wakes.set(f"g{number}", clock.seconds() + 10_000)
+    most = 0
+    for seconds in range(9_000, 6_000, -1):
+        wakes.set("g0", clock.seconds() + seconds)
+        most = max(most, wakes.planned)
+    assert most == 1400
+    await wakes.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ from tests.embedded.share_fetching import (
 )
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
+from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
+from kafkawire.broker.share_coordinator.state import SharePartitionKey
+from kafkawire.broker.shares.live_shares import LiveShares
+from kafkawire.broker.storage.errors import StorageError
+from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import DeleteTopicsRequest, DeleteTopicsResponse, ShareFetchResponse
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -37,6 +43,67 @@ async def test_a_lock_ends_and_the_record_comes_again_with_a_higher_count() -> N
         await clock.advance_in_steps(0.2)
         assert await second.fetch() == [(0, 2, 2)]
         assert await first.acknowledge((0, 2, [ACCEPT])) == ErrorCode.INVALID_RECORD_STATE
+
+
+FAILURES = [StorageError("the disk is full"), OSError(28, "No space left on device")]
+
+
+def fail_for(topic_id: Uuid, failure: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The states of a topic can be written no more."""
+    prepare = ShareCoordinator.prepare
+
+    async def prepare_others(coordinator: ShareCoordinator, owners: Collection[str]) -> None:
+        if any(str(topic_id) in owner for owner in owners):
+            raise failure
+        await prepare(coordinator, owners)
+
+    monkeypatch.setattr(ShareCoordinator, "prepare", prepare_others)
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+async def test_the_locks_of_other_partitions_end_though_those_of_one_cannot(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception
+) -> None:
+    clock = ManualClock()
+    async with EmbeddedBroker(clock=clock) as broker, connected_to(broker) as client:
+        failing, other = [await create(client, name) for name in "tu"]
+        for name, topic_id in (("t", failing), ("u", other)):
+            await produce(client, 3, name=name)
+            assert await Member(client, topic_id, name).fetch() == [(0, 2, 1)]
+            await clock.advance_in_steps(1)
+        fail_for(failing, failure, monkeypatch)
+        await clock.advance_in_steps(30)
+        assert await Member(client, other).fetch() == [(0, 2, 2)]
+        assert caplog.messages == [f"The locks of g:{failing}:0 could not be ended: {failure}"]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+async def test_states_of_a_deleted_topic_that_cannot_be_deleted_are_reported(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception
+) -> None:
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        fail_for(await create(client), failure, monkeypatch)
+        deleted = await client.ask(DeleteTopicsRequest(topic_names=("t",), timeout_ms=1000), 5, DeleteTopicsResponse)
+        assert not deleted.responses[0].error_code
+    assert caplog.messages == [f"The states of deleted topics could not be deleted: {failure}"]
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+async def test_members_of_a_closed_connection_release_what_can_be_written(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception
+) -> None:
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        failing, other = [await create(client, name) for name in "tu"]
+        async with connected_to(broker) as closed:
+            for name, topic_id in (("t", failing), ("u", other)):
+                await produce(client, 3, name=name)
+                assert await Member(closed, topic_id, name).fetch() == [(0, 2, 1)]
+            stays = Member(client, other)
+            assert await stays.fetch() == []
+            fail_for(failing, failure, monkeypatch)
+        await asyncio.sleep(0.1)  # the broker sees that the connection is closed
+        assert await stays.fetch() == [(0, 2, 2)]
+        assert caplog.messages == [f"The records of member t of g could not be released: {failure}"]
 
 
 async def test_a_renewed_lock_begins_again() -> None:
@@ -80,6 +147,51 @@ async def test_a_waiting_fetch_gets_what_another_member_releases() -> None:
         await asyncio.sleep(0.05)
         await first.acknowledge((0, 1, [ACCEPT, RELEASE]))
         assert await waiting == [(1, 1, 2)]
+
+
+async def test_fetches_that_have_waited_leave_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, wait, waited = ManualClock(), LiveShares.wait, list[LiveShares]()
+
+    def wait_for(
+        shares: LiveShares, keys: Iterable[SharePartitionKey], waiter: asyncio.Future[None]
+    ) -> Callable[[], None]:
+        waited.append(shares)
+        return wait(shares, keys, waiter)
+
+    monkeypatch.setattr(LiveShares, "wait", wait_for)
+    async with EmbeddedBroker(clock=clock) as broker, connected_to(broker) as client:
+        member = Member(client, await create(client))
+        waiting = asyncio.ensure_future(member.fetch(wait_ms=1000, least=1))
+        await asyncio.sleep(0.05)
+        (shares,) = waited
+        assert len(shares._waiting) == 1
+        await clock.advance_in_steps(2)
+        assert await waiting == []
+        assert not shares._waiting
+
+
+async def test_a_fetch_goes_on_waiting_when_another_one_has_waited_long_enough() -> None:
+    clock = ManualClock()
+    async with (
+        EmbeddedBroker(clock=clock) as broker,
+        connected_to(broker) as one,
+        connected_to(broker) as other,
+        connected_to(broker) as another,
+    ):
+        topic_id = await create(one)
+        await produce(one, 2)
+        holder = Member(one, topic_id, "1")
+        assert await holder.fetch() == [(0, 1, 1)]
+        long, short = (
+            asyncio.ensure_future(Member(client, topic_id, f"{wait_ms}").fetch(wait_ms=wait_ms, least=1))
+            for client, wait_ms in ((other, 20_000), (another, 1000))
+        )
+        await asyncio.sleep(0.05)
+        await clock.advance_in_steps(2)
+        assert await short == []
+        await holder.acknowledge((0, 1, [ACCEPT, RELEASE]))
+        async with asyncio.timeout(5):
+            assert await long == [(1, 1, 2)]
 
 
 async def test_a_waiting_fetch_gets_what_is_produced() -> None:

@@ -244,8 +244,6 @@ class ClassicGroup(Rebalance):
         generation, member_id = request.generation_id_or_member_epoch, request.member_id
         if self.state is State.EMPTY and generation < 0:
             return ErrorCode.NONE
-        if generation < 0 and not member_id and request.group_instance_id is None:
-            return _error(Event.COMMIT_WITHOUT_MEMBER, self.state)
         error = self._member_error(member_id, request.group_instance_id, generation)
         error = error or _error(Event.COMMIT_BY_MEMBER, self.state)
         if not error:

@@ -54,7 +54,7 @@ class Rebalance:
         generation: rises with each rebalance.
         roster: the members.
         timers: the timers that are set.
-        subscribed: the topics that members subscribe to; None if they cannot be read.
+        subscribed: the topics that members subscribe to; None if they are no consumers or the topics cannot be read.
     """
 
     def __init__(

@@ -49,7 +49,6 @@ class Event(Enum):
     SYNC_EXPIRED = auto()
     """Members did not send SyncGroup within the rebalance timeout (KIP-766)."""
     COMMIT_BY_MEMBER = auto()
-    COMMIT_WITHOUT_MEMBER = auto()
     DELETION = auto()
     """Of the group; and of offsets, if the group's members are no consumers."""
 
@@ -112,7 +111,6 @@ TABLE: Final[Mapping[Event, _Row]] = MappingProxyType(
         Event.PENDING_MEMBER_EXPIRED: _row(_NOTHING, _AT_FIRST, _NOTHING, _NOTHING),
         Event.SYNC_EXPIRED: _row(_NOTHING, _NOTHING, _REBALANCE, _REBALANCE),
         Event.COMMIT_BY_MEMBER: _row(_UNKNOWN, _OK, _IN_PROGRESS, _OK),
-        Event.COMMIT_WITHOUT_MEMBER: _row(_OK, _UNKNOWN, _UNKNOWN, _UNKNOWN),
         Event.DELETION: _row(_OK, _NOT_EMPTY, _NOT_EMPTY, _NOT_EMPTY, ErrorCode.GROUP_ID_NOT_FOUND),
     }
 )

@@ -275,6 +275,14 @@ def test_commits_of_members_and_of_others() -> None:
     assert len(held.group.roster.members) == 2, "a commit is a sign of life"
 
 
+def test_a_group_without_members_can_be_deleted() -> None:
+    empty, held = Driven(), stable()
+    errors = [empty.group.deletion_error, held.group.deletion_error]
+    held.group.close(ErrorCode.UNKNOWN_MEMBER_ID)
+    errors.append(held.group.deletion_error)
+    assert errors == [ErrorCode.NONE, ErrorCode.NON_EMPTY_GROUP, ErrorCode.GROUP_ID_NOT_FOUND]
+
+
 def test_offsets_of_transactions_of_members_and_of_others() -> None:
     """Clients before KIP-447 do not say which member they are."""
 

@@ -44,6 +44,7 @@ def test_static_members_without_time_to_join_keep_the_broker_from_no_other_work(
     driven.group.leave([LeaveGroupRequest.MemberIdentity("", "two")], driven.now)
     driven.wait(0)
     assert timers.JOIN in driven.group.timers, "it is checked again"
+    assert driven.group.timers.look_at == driven.seconds + 1
     checks = 0
     while driven.group.roster.members:
         driven.wait(driven.group.timers.look_at - driven.seconds)

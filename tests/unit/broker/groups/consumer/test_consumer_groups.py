@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Collection, Mapping
+
 import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
@@ -73,6 +76,30 @@ async def test_a_member_that_joins_says_all_of_itself(
     await groups.close()
 
 
+@pytest.mark.parametrize(
+    ("changed", "has_assignment"),
+    [
+        ({}, True),
+        ({"subscribed_topic_names": None, "subscribed_topic_regex": "orders"}, True),
+        ({"rebalance_timeout_ms": -1}, False),
+        ({"subscribed_topic_names": None}, False),
+        ({"topic_partitions": None}, False),
+    ],
+)
+async def test_a_heartbeat_with_all_that_a_member_is_has_its_assignment(
+    changed: Mapping[str, object], *, has_assignment: bool
+) -> None:
+    """As in Apache Kafka, where a client sends all of itself after an error."""
+    groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="0")
+    groups.create("orders", 1)
+    joined = await groups.send(JOINING)
+    assert joined.assignment is not None
+    whole = replace(JOINING, member_epoch=joined.member_epoch, topic_partitions=joined.assignment.topic_partitions)
+    answer = await groups.send(replace(whole, **changed))
+    assert (answer.error_code, answer.assignment is not None) == (ErrorCode.NONE, has_assignment)
+    await groups.close()
+
+
 async def test_a_group_whose_records_cannot_be_written_is_as_the_log_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="0")
     assert not (await groups.send(JOINING)).error_code
@@ -88,4 +115,34 @@ async def test_a_group_whose_records_cannot_be_written_is_as_the_log_has_it(monk
     assert group is not None
     assert [*group.state.members] == ["member"]
     assert not (await groups.send(replace(JOINING, member_id="other"))).error_code
+    await groups.close()
+
+
+@pytest.mark.parametrize("failure", [StorageError("the disk is full"), OSError(28, "No space left on device")])
+async def test_matches_of_a_regular_expression_that_cannot_be_written_are_found_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception
+) -> None:
+    groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="0")
+    groups.create("orders", 1)
+    joining = replace(JOINING, subscribed_topic_names=None, subscribed_topic_regex="o.*")
+
+    async def fail(_: Collection[str]) -> None:
+        raise failure
+
+    assert not (await groups.send(joining)).error_code
+    with monkeypatch.context() as patched:
+        patched.setattr(groups.coordinator, "prepare", fail)
+        async with asyncio.timeout(5):
+            while not caplog.messages:  # noqa: ASYNC110 there is no event for it
+                await asyncio.sleep(0.01)
+    assert caplog.messages == [f"Group 'g': its record cannot be written: {failure}"]
+    group = groups.consumer_group
+    assert group is not None
+    assert not group.state.regexes
+    await groups.wait(11)
+    assert not (await groups.send(joining)).error_code
+    async with asyncio.timeout(5):
+        while not group.state.regexes:  # noqa: ASYNC110 there is no event for it
+            await asyncio.sleep(0.01)
+    assert group.state.regexes["o.*"].topics == ("orders",)
     await groups.close()

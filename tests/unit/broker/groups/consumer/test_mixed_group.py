@@ -245,13 +245,14 @@ async def test_a_partition_that_a_leader_gave_to_two_members_is_not_taken_over(g
 
 
 async def test_a_group_that_no_classic_record_has_room_for_stays_a_consumer_group(groups: DrivenMixedGroups) -> None:
-    """A name of a protocol may be longer in the records of consumer groups."""
+    """A classic group has one record for all members, and a consumer group one for each."""
     await groups.send(BEAT)
-    assert not (await join(groups, "old", "x" * 40_000)).error_code
+    for name in ("first", "second"):
+        assert not (await join(groups, name, metadata=SUBSCRIPTION + bytes(600_000))).error_code
     await groups.send(LEAVE)
     group = groups.consumer_group
     assert group is not None
-    assert [*group.state.members] == ["old"]
+    assert {*group.state.members} == {"first", "second"}
     assert not (await groups.send(BEAT)).error_code
 
 

@@ -160,3 +160,5 @@ async def test_a_group_reads_from_altered_offsets_on_until_they_are_deleted() ->
         assert {partition: each and each.start_offset for partition, each in listed.items()} == {first: 7}
         assert not (await admin.delete_share_group_offsets("g", ["orders"])).errors()
         assert (await admin.list_share_group_offsets({"g": None}))["g"].values() == {}
+        again = (await admin.delete_share_group_offsets("g", ["orders"])).errors()["orders"]
+        assert "There is no offset information to delete." in str(again)
