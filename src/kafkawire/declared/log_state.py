@@ -92,8 +92,8 @@ def _held(files: Sequence[LogFile], source: FoldSource) -> Mapping[str, _Held]:
             if fold.complete_since is not None:
                 selection.refuse_unknown(folder, fold.complete_since)
             if selection.as_of is not None:
-                held[name] += selection.kept(fold.ledger.ended)
-            fold.ledger.ended.clear()
+                held[name] += selection.kept(fold.ledger.take_ended())
+            fold.ledger.forget_ended()
     for name, fold in folds.items():
         selection.refuse_unknown(folder, fold.known_since)
         held[name] += selection.kept(fold.ledger.still_open())

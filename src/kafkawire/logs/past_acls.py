@@ -69,8 +69,7 @@ def _intervals(logs: FoundLogs, options: ReadOptions) -> Iterator[Interval[Any]]
     has_snapshots = any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in logs.files)
     fold = MetadataFold(lambda: history.make_reducer(None), source, has_snapshots=has_snapshots)
     for _ in replay(logs.files, [fold], source):
-        yield from fold.ledger.ended
-        fold.ledger.ended.clear()
+        yield from fold.ledger.take_ended()
     Selection.of(options).refuse_unknown(logs.files[0].shown_folder, fold.known_since)
     yield from fold.ledger.still_open()
 

@@ -85,7 +85,7 @@ class WatchedLog:
             ledger = cast("JournaledLedger[Any]", fold.ledger)
             turns += turns_of_fold(name, ledger.journal)
             ledger.journal.clear()
-            ledger.ended.clear()
+            ledger.forget_ended()
         return self._finder.find(turns)
 
     def saved(self) -> SavedLog:

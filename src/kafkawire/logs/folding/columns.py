@@ -31,8 +31,6 @@ def record_batch(schema: pa.Schema, columns: Columns) -> pa.RecordBatch:
 
 
 def _array(cells: _Column, kind: pa.DataType) -> ArrowArray:
-    if isinstance(cells, pa.Array):
-        return cells
     if kind.equals(TIMESTAMP):
-        return timestamps(pa.array(cells, pa.int64()))
-    return pa.array(cells, kind)
+        return timestamps(cells if isinstance(cells, pa.Int64Array) else pa.array(cells, pa.int64()))
+    return cells if isinstance(cells, pa.Array) else pa.array(cells, kind)

@@ -8,6 +8,7 @@ from operator import attrgetter, eq
 from typing import Final, Generic, TypeAlias, TypeVar, cast
 
 import msgspec
+import pyarrow as pa
 
 K = TypeVar("K", bound=Hashable)
 
@@ -72,7 +73,6 @@ class Ledger(Generic[K]):
 
     Attributes:
         complete: whether every key that has values is known. If not, the end of an unknown interval is kept too.
-        ended: intervals in the order in which they ended. The caller clears the list.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Ledger(Generic[K]):
         make: Callable[[tuple[object, ...]], Values] = tuple,
     ) -> None:
         self.complete = False
-        self.ended: list[Interval[K]] = []
+        self._ended: list[Interval[K]] = []
         self._renews = renews
         self._absent = absent
         self._same = same
@@ -135,33 +135,24 @@ class Ledger(Generic[K]):
         if held is not None:
             self._end(held, at)
         elif not self.complete:
-            self.ended.append(_end_of_unknown(key, at))
+            self._ended.append(_end_of_unknown(key, at))
 
     def change(
-        self, keys: Iterable[K], values: Iterable[Values | None], times: Iterable[int], offsets: Iterable[int]
+        self, keys: pa.StringArray, values: pa.BinaryArray, times: pa.Int64Array, offsets: pa.Int64Array
     ) -> None:
-        """Set or end keys of no group one after the other: ``put`` and ``drop`` in a loop, without their calls.
+        """Set or end keys of no group one after the other, as ``put`` and ``drop``.
 
         Args:
-            keys: some keys.
-            values: of each from now on; None to end it.
+            keys: some keys, which are strings.
+            values: of each from now on; null to end it.
             times, offsets: when.
         """
-        of_group = self._open.setdefault(None, {})
-        pop, setdefault, ended = of_group.pop, of_group.setdefault, self.ended.append
-        for key, new, time, offset in zip(keys, values, times, offsets, strict=False):  # values may have no end
-            if new is not None:
-                if self._absent is not None and self._is_absent(key, new, None):
-                    continue
-                begun = Interval(key, new, time, offset)
-                held = setdefault(key, begun)
-                if held is not begun:
-                    self._turn(held, begun)
-            elif (gone := pop(key, None)) is not None:
-                gone.valid_to, gone.to_offset = time, offset
-                ended(gone)
-            elif not self.complete:
-                ended(_end_of_unknown(key, (time, offset)))
+        moments = zip(times.to_pylist(), offsets.to_pylist(), strict=True)
+        for key, new, at in zip(cast("list[K]", keys.to_pylist()), values.to_pylist(), moments, strict=True):
+            if new is None:
+                self.drop(key, at)
+            else:
+                self.put(key, new, at)
 
     def drop_group(self, group: Hashable, at: Moment) -> None:
         """End the intervals of all keys of a group."""
@@ -194,6 +185,15 @@ class Ledger(Generic[K]):
                 self._end(before, at)
                 since = at
             self.begin(Interval(there.key, there.values, *since, added_by_snapshot=True, group=there.group))
+
+    def take_ended(self) -> Iterable[Interval[K]]:
+        """The intervals that have ended since the last call, in this order."""
+        ended, self._ended = self._ended, []
+        return ended
+
+    def forget_ended(self) -> None:
+        """Forget the intervals that have ended."""
+        self._ended.clear()
 
     def still_open(self) -> Iterator[Interval[K]]:
         """The open intervals in the order of the records that began them; unknown beginnings come first."""
@@ -244,4 +244,4 @@ class Ledger(Generic[K]):
 
     def _end(self, interval: Interval[K], at: Moment) -> None:
         interval.valid_to, interval.to_offset = at
-        self.ended.append(interval)
+        self._ended.append(interval)

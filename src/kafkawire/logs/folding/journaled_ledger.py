@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Generic, Self
 
 import msgspec
@@ -45,7 +45,7 @@ class JournaledLedger(Ledger[K]):
     def of(cls, ledger: Ledger[K]) -> Self:
         """A journal for an empty ledger, which is not used any longer."""
         journaled = cls()
-        journaled.__dict__ |= ledger.__dict__
+        journaled.__dict__ |= {name: each for name, each in ledger.__dict__.items() if name in journaled.__dict__}
         return journaled
 
     def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
@@ -55,16 +55,6 @@ class JournaledLedger(Ledger[K]):
         now = self._held(key, group)
         if is_new and now is not None:
             self._note_beginning(now)
-
-    def change(
-        self, keys: Iterable[K], values: Iterable[Values | None], times: Iterable[int], offsets: Iterable[int]
-    ) -> None:
-        """See ``Ledger``."""
-        for key, new, time, offset in zip(keys, values, times, offsets, strict=False):
-            if new is None:
-                self.drop(key, (time, offset))
-            else:
-                self.put(key, new, (time, offset))
 
     def begin(self, interval: Interval[K]) -> None:
         """See ``Ledger``."""

@@ -59,7 +59,7 @@ class StateReducer(Protocol[K]):
 class ColumnReducer(Protocol):
     """A reducer that also takes many records at once, which is faster than one after the other."""
 
-    def apply_columns(self, columns: pa.RecordBatch, times: Iterable[int], offsets: Iterable[int]) -> None:
+    def apply_columns(self, columns: pa.RecordBatch, times: pa.Int64Array, offsets: pa.Int64Array) -> None:
         """Apply the next records.
 
         Args:
@@ -342,15 +342,15 @@ class MetadataFold(Generic[K]):
     def _apply(self, found: MetadataRecords, begin: int, end: int) -> None:
         """Apply records that could all be decoded."""
         count = end - begin
-        times = _shared(self._clock.read_column(found.timestamps.slice(begin, count)))
-        offsets = cast("list[int]", found.offsets.slice(begin, count).to_pylist())
+        times = self._clock.read_column(found.timestamps.slice(begin, count))
+        offsets = found.offsets.slice(begin, count)
         reducer = self._state.reducer
         if isinstance(reducer, ColumnReducer) and self._state.transactions.begun is None:
             columns = found.columns()
             if columns is not None:
                 reducer.apply_columns(columns, times, offsets)
                 return
-        moments = zip(times, offsets, strict=True)
+        moments = zip(_shared(times), cast("list[int]", offsets.to_pylist()), strict=True)
         records = cast("Sequence[Record]", found.records[begin:end])
         changes: Iterator[Change] = zip(records, moments, strict=True)
         if found.others:

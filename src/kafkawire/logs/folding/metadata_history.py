@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import starmap
 from operator import itemgetter
 from typing import Any, Final, Generic, Protocol
 
@@ -18,7 +19,8 @@ from kafkawire.logs.folding.columns import Columns, record_batch
 from kafkawire.logs.folding.coordinator_log import PartOfLog, Past
 from kafkawire.logs.folding.division import Bucket, DivisibleHistory, LeftByPart
 from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, id_fields, interval_id
-from kafkawire.logs.folding.intervals import Interval, K
+from kafkawire.logs.folding.interval_columns import IntervalColumns, waiting_of
+from kafkawire.logs.folding.intervals import K
 from kafkawire.logs.folding.metadata_fold import MARKER_IDS, Loss, MetadataFold, StateReducer
 from kafkawire.logs.folding.metadata_log import snapshots_of
 from kafkawire.logs.folding.metadata_parts import JoinedLog, MetadataPart, Routes
@@ -59,7 +61,7 @@ class MetadataHistory(HistoryOfLog, DivisibleHistory, Generic[K]):
     """
 
     make_reducer: Callable[[int | None], StateReducer[K]]
-    own_cells: Callable[[Sequence[Interval[K]], ReadOptions], Columns]
+    own_cells: Callable[[IntervalColumns[K], ReadOptions], Columns]
 
     @property
     def logs(self) -> frozenset[str]:
@@ -224,13 +226,13 @@ class _Rows(Generic[K]):
         self._history, self._schema, self._source = history, schema, source
         self._folder, self._cluster = (files[0].shown_folder, files[0].cluster) if files else ("", None)
         self._selection = Selection.of(source.options)
-        self._waiting: list[Interval[K]] = []
         self._losses = Counter[Loss]()
         if fold is None:
             has_snapshots = any(file.kind is FileKind.SNAPSHOT and file.base_offset for file in files)
             make_reducer = partial(history.make_reducer, self._selection.as_of)
             fold = MetadataFold(make_reducer, source, has_snapshots=has_snapshots)
         self.fold = fold
+        self._waiting = waiting_of(fold.ledger, self._selection)
 
     def keep_losses(self, keeps: bool) -> None:
         """Whether rows of losses are returned."""
@@ -246,13 +248,11 @@ class _Rows(Generic[K]):
         fold = self.fold
         if fold.complete_since is not None:
             self._selection.refuse_unknown(self._folder, fold.complete_since)
-        self._waiting += self._selection.kept(fold.ledger.ended)
-        fold.ledger.ended.clear()
+        self._waiting.add_ended()
         if len(fold.losses) >= LARGEST_ROW_BATCH:
             yield from self._loss_rows()
-        while len(self._waiting) >= LARGEST_ROW_BATCH and self._selection.as_of is None:
-            yield self._interval_rows(self._waiting[:LARGEST_ROW_BATCH])
-            del self._waiting[:LARGEST_ROW_BATCH]
+        if self._selection.as_of is None:
+            yield from map(self._interval_rows, self._waiting.full())
 
     def rest(self) -> Iterator[pa.RecordBatch]:
         """All other rows, once the log was read.
@@ -262,26 +262,24 @@ class _Rows(Generic[K]):
         """
         fold = self.fold
         self._selection.refuse_unknown(self._folder, fold.known_since)
-        still_open = (held for held in fold.ledger.still_open() if not held.is_saved)
-        self._waiting += self._selection.kept(still_open)
-        for start in range(0, len(self._waiting), LARGEST_ROW_BATCH):
-            yield self._interval_rows(self._waiting[start : start + LARGEST_ROW_BATCH])
+        yield from map(self._interval_rows, self._waiting.rest())
         yield from self._loss_rows()
 
-    def _interval_rows(self, intervals: Sequence[Interval[K]]) -> pa.RecordBatch:
-        self._source.accounts.rows += len(intervals)
+    def _interval_rows(self, intervals: IntervalColumns[K]) -> pa.RecordBatch:
+        count = len(intervals.keys)
+        self._source.accounts.rows += count
         columns = {
-            **self._provenance(len(intervals)),
-            _ERROR: [None] * len(intervals),
-            "valid_from": [interval.valid_from for interval in intervals],
-            "valid_to": [interval.valid_to for interval in intervals],
-            "from_offset": [interval.from_offset for interval in intervals],
-            "to_offset": [interval.to_offset for interval in intervals],
-            "added_by_snapshot": [interval.added_by_snapshot for interval in intervals],
+            **self._provenance(count),
+            _ERROR: [None] * count,
+            "valid_from": intervals.valid_from,
+            "valid_to": intervals.valid_to,
+            "from_offset": intervals.from_offset,
+            "to_offset": intervals.to_offset,
+            "added_by_snapshot": intervals.added_by_snapshot,
             **self._history.own_cells(intervals, self._source.options),
         }
         if INTERVAL_ID.name in self._schema.names:
-            columns[INTERVAL_ID.name] = [self._id_of(interval) for interval in intervals]
+            columns[INTERVAL_ID.name] = list(starmap(self._id_of, intervals.beginnings()))
         return record_batch(self._schema, columns)
 
     def _loss_rows(self) -> Iterator[pa.RecordBatch]:
@@ -311,9 +309,8 @@ class _Rows(Generic[K]):
                 columns[INTERVAL_ID.name] = [self._id_of_loss(loss) for loss in some]
             yield record_batch(self._schema, columns)
 
-    def _id_of(self, interval: Interval[K]) -> str:
-        begin = interval.from_offset if interval.values is not None else ("until", interval.to_offset)
-        return interval_id(self._folder, tagged(interval.key), begin, interval.added_by_snapshot)
+    def _id_of(self, key: K, begin: int | None, end: int | None, has_values: bool, added_by_snapshot: bool) -> str:
+        return interval_id(self._folder, tagged(key), begin if has_values else ("until", end), added_by_snapshot)
 
     def _id_of_loss(self, loss: Loss) -> str:
         self._losses[loss] += 1

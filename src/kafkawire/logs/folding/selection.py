@@ -5,7 +5,7 @@ A time is refused if the whole state was not known then.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, Self, cast
 
@@ -19,8 +19,6 @@ from kafkawire.logs.times import datetime_of, milliseconds
 
 SINCE_EVER: Final = -(1 << 63)
 """The time since which the whole state of a log is known that was empty before its first record."""
-
-_ENDS: Final = ("valid_from", "valid_to", "log_offset")
 
 
 @dataclass(frozen=True)
@@ -62,9 +60,14 @@ class Selection:
         if self.as_of is not None and (known_since is None or self.as_of < known_since):
             raise BeforeKnowledgeError(log, datetime_of(self.as_of), known_since)
 
+    @property
+    def is_everything(self) -> bool:
+        """Whether there are no limits."""
+        return self == _EVERYTHING
+
     def kept(self, intervals: Iterable[Interval[K]]) -> Iterable[Interval[K]]:
         """The intervals that the options include."""
-        return intervals if self == _EVERYTHING else filter(self._keeps, intervals)
+        return intervals if self.is_everything else filter(self._keeps, intervals)
 
     def _keeps(self, interval: Interval[K]) -> bool:
         valid_from, valid_to = interval.valid_from, interval.valid_to
@@ -80,23 +83,41 @@ class Selection:
         Args:
             rows: with ``valid_from``, ``valid_to`` and ``log_offset``.
         """
-        begin, end, offset = (cast("pa.Int64Array", rows.column(name)) for name in _ENDS)
+        begin, end, offset = _numbers(rows, ("valid_from", "valid_to", "log_offset"))
         offset = cast("pa.Int64Array", pc.fill_null(offset, pa.scalar(-1, pa.int64())))
+        return self._chosen(rows.num_rows, begin, end, offset, offset)
+
+    def chosen_intervals(self, rows: pa.RecordBatch) -> pa.BooleanArray:
+        """Which rows the options include, as ``kept``.
+
+        Args:
+            rows: with ``valid_from``, ``valid_to``, ``from_offset`` and ``to_offset``.
+        """
+        return self._chosen(rows.num_rows, *_numbers(rows, ("valid_from", "valid_to", "from_offset", "to_offset")))
+
+    def _chosen(
+        self, count: int, begin: pa.Int64Array, end: pa.Int64Array, first: pa.Int64Array, last: pa.Int64Array
+    ) -> pa.BooleanArray:
+        """Which intervals the options include, of those between some times and between some offsets."""
         limits = (
             (pc.less_equal, begin, self.as_of),
             (pc.greater, end, self.as_of),
             (pc.greater_equal, end, self.from_time),
             (pc.less, begin, self.until_time),
-            (pc.greater_equal, offset, self.from_offset),
-            (pc.less, offset, self.until_offset),
+            (pc.greater_equal, last, self.from_offset),
+            (pc.less, first, self.until_offset),
         )
         true = pa.scalar(True)
-        chosen = pa.repeat(true, rows.num_rows)
+        chosen = pa.repeat(true, count)
         for compare, column, limit in limits:
             if limit is not None:
                 within = pc.fill_null(compare(column, pa.scalar(limit, pa.int64())), true)
                 chosen = pc.and_(chosen, cast("pa.BooleanArray", within))
         return chosen
+
+
+def _numbers(rows: pa.RecordBatch, names: Iterable[str]) -> Iterator[pa.Int64Array]:
+    return (cast("pa.Int64Array", rows.column(name)) for name in names)
 
 
 _EVERYTHING: Final = Selection(None, None, None, None, None)

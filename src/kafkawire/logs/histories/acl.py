@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Final, Literal, TypeAlias, cast
 
@@ -11,12 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns import MessageColumns
-from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.folding.columns import Columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, Values
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Ledger, Moment, Values
 from kafkawire.logs.folding.metadata_decoder import ENCODED, FRAME_SIZE, Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
+from kafkawire.logs.folding.row_ledger import RowLedger
 from kafkawire.logs.tables.decoded_messages import decode_messages
 from kafkawire.logs.tables.enum_names import OPERATIONS, PATTERN_TYPES, PERMISSIONS, RESOURCE_TYPES, enum_names
 from kafkawire.model.acls.bindings import (
@@ -52,7 +52,7 @@ class _AclReducer:
     OWNERS: ClassVar[Owners] = {"AccessControlEntryRecord": "id", "RemoveAccessControlEntryRecord": "id"}
 
     def __init__(self) -> None:
-        self.ledger: Ledger[str] = Ledger(same=_is_same)
+        self.ledger: Ledger[str] = RowLedger(_is_same, _entries, "id")
 
     def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
@@ -63,11 +63,11 @@ class _AclReducer:
                 case "RemoveAccessControlEntryRecord", acl_id:
                     self.ledger.drop(acl_id, at)
 
-    def apply_columns(self, columns: pa.RecordBatch, times: Iterable[int], offsets: Iterable[int]) -> None:
+    def apply_columns(self, columns: pa.RecordBatch, times: pa.Int64Array, offsets: pa.Int64Array) -> None:
         """See ``ColumnReducer``. A removal has no encoded record."""
-        ids, *encoded = (each.to_pylist() for each in columns.columns)
-        values = encoded[0] if encoded else repeat(None)
-        self.ledger.change(cast("list[str]", ids), cast("Iterable[bytes | None]", values), times, offsets)
+        ids, *encoded = columns.columns
+        values = encoded[0] if encoded else pa.nulls(len(ids), pa.binary())
+        self.ledger.change(cast("pa.StringArray", ids), cast("pa.BinaryArray", values), times, offsets)
 
 
 def acl_of(values: Sequence[Any]) -> AclBinding:
@@ -100,10 +100,11 @@ def _is_same(held: Values | None, values: Values) -> bool:
     return held == values or _shown(_entry(held)) == _shown(_entry(values))
 
 
-def _cells(intervals: Sequence[Interval[str]]) -> Columns:
-    entries = _entries([interval.values for interval in intervals])
+def _cells(intervals: IntervalColumns[str]) -> Columns:
+    values = cast("pa.RecordBatch | Sequence[bytes | None]", intervals.values)
+    entries = values if isinstance(values, pa.RecordBatch) else _entries(pa.array(values, pa.binary()))
     return {
-        "acl_id": [interval.key for interval in intervals],
+        "acl_id": intervals.keys,
         "principal": entries["principal"],
         "host": entries["host"],
         "resource_type": enum_names(entries["resource_type"], RESOURCE_TYPES),
@@ -118,13 +119,12 @@ def _cells(intervals: Sequence[Interval[str]]) -> Columns:
     }
 
 
-def _entries(encoded: Sequence[Values | None]) -> Mapping[str, ArrowArray]:
+def _entries(encoded: pa.BinaryArray) -> pa.RecordBatch:
     """The columns of records; null where there is none."""
-    octets = pa.array(encoded, pa.binary())
-    versions = pc.binary_slice(octets, FRAME_SIZE - 1, FRAME_SIZE).dictionary_encode()
+    versions = pc.binary_slice(encoded, FRAME_SIZE - 1, FRAME_SIZE).dictionary_encode()
     frames = [(version, FRAME_SIZE) for (version,) in cast("list[bytes]", versions.dictionary.to_pylist())]
-    found = decode_messages(_ENTRY, octets, frames, cast("pa.Int32Array", versions.indices))
-    return dict(zip(_ENTRY.schema.names, found.arrays, strict=True))
+    found = decode_messages(_ENTRY, encoded, frames, cast("pa.Int32Array", versions.indices))
+    return pa.RecordBatch.from_arrays(list(found.arrays), schema=_ENTRY.schema)
 
 
 HISTORY: Final = MetadataHistory(

@@ -8,7 +8,8 @@ from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, fits_where_known
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Ledger, Moment, fits_where_known
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -149,9 +150,9 @@ def _sorted(ids: _Ids | None) -> tuple[str, ...]:
     return tuple(sorted(ids or ()))
 
 
-def _cells(intervals: Sequence[Interval[int]]) -> Columns:
-    columns = value_columns([interval.values for interval in intervals], len(_Broker._fields))
-    return {"broker_id": [interval.key for interval in intervals], **dict(zip(_Broker._fields, columns, strict=True))}
+def _cells(intervals: IntervalColumns[int]) -> Columns:
+    columns = value_columns(intervals.values, len(_Broker._fields))
+    return {"broker_id": intervals.keys, **dict(zip(_Broker._fields, columns, strict=True))}
 
 
 HISTORY: Final = MetadataHistory(

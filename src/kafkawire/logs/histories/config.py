@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar, Final, Literal, TypeAlias, cast
 
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
-from kafkawire.logs.tables.enum_names import CONFIG_RESOURCE_TYPES
+from kafkawire.logs.tables.enum_names import CONFIG_RESOURCE_TYPES, enum_names
 from kafkawire.model.configs.sensitive import HIDDEN, is_sensitive
 
 ConfigKey: TypeAlias = tuple[int, str, str]
@@ -49,29 +50,34 @@ class _ConfigReducer:
 
     def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
+        group: tuple[int, str] = (0, "")
         for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
-            match record:
-                case "ConfigRecord", kind, resource, name, value:
-                    self.ledger.put((kind, resource, name), (value,), at, group=(kind, resource))
-                case "TopicRecord", topic_id, name:
-                    self.topics[topic_id] = name
-                case "RemoveTopicRecord", topic_id if topic_id in self.topics:
-                    self.ledger.drop_group((_TOPIC, self.topics.pop(topic_id)), at)
+            if record[0] == "ConfigRecord":
+                _, kind, resource, name, value = record
+                if group != (kind, resource):  # most records follow one of the same resource, and share its group
+                    group = kind, resource
+                self.ledger.put((kind, resource, name), (value,), at, group)
+            elif record[0] == "TopicRecord":
+                _, topic_id, name = record
+                self.topics[topic_id] = name
+            elif record[1] in self.topics:
+                self.ledger.drop_group((_TOPIC, self.topics.pop(record[1])), at)
 
 
-def _cells(intervals: Sequence[Interval[ConfigKey]], *, secrets: bool) -> Columns:
-    (values,) = value_columns([interval.values for interval in intervals], 1)
-    names = [interval.key[2] for interval in intervals]
-    codes = [interval.key[0] for interval in intervals]
+def _cells(intervals: IntervalColumns[ConfigKey], *, secrets: bool) -> Columns:
+    (values,) = value_columns(intervals.values, 1)
+    codes = [key[0] for key in intervals.keys]
+    names = [key[2] for key in intervals.keys]
     if not secrets:
         hidden = {each for each in {*zip(codes, names, strict=True)} if is_sensitive(*each)}
         if hidden:
             shown = zip(codes, names, values, strict=True)
             values = [HIDDEN if value is not None and (code, name) in hidden else value for code, name, value in shown]
+    numbers = pa.array(codes, pa.int8())
     return {
-        "resource_type": CONFIG_RESOURCE_TYPES.of(codes),
-        "resource_type_code": codes,
-        "resource_name": [interval.key[1] for interval in intervals],
+        "resource_type": enum_names(numbers, CONFIG_RESOURCE_TYPES),
+        "resource_type_code": numbers,
+        "resource_name": [key[1] for key in intervals.keys],
         "name": names,
         "value": values,
     }

@@ -8,7 +8,8 @@ from typing import ClassVar, Final, Literal, TypeAlias, cast
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -47,10 +48,10 @@ class _ControllerReducer:
                     self.ledger.drop(controller_id, at)
 
 
-def _cells(intervals: Sequence[Interval[int]]) -> Columns:
-    incarnation_ids, endpoints, features = value_columns([interval.values for interval in intervals], 3)
+def _cells(intervals: IntervalColumns[int]) -> Columns:
+    incarnation_ids, endpoints, features = value_columns(intervals.values, 3)
     return {
-        "controller_id": [interval.key for interval in intervals],
+        "controller_id": intervals.keys,
         "endpoints": endpoints,
         "features": features,
         "incarnation_id": incarnation_ids,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar, Final, TypeAlias, cast
 
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -40,10 +41,10 @@ class _FeatureReducer:
                 self.ledger.drop(name, at)
 
 
-def _cells(intervals: Sequence[Interval[str]]) -> Columns:
+def _cells(intervals: IntervalColumns[str]) -> Columns:
     return {
-        "name": [interval.key for interval in intervals],
-        "level": value_columns([interval.values for interval in intervals], 1)[0],
+        "name": intervals.keys,
+        "level": value_columns(intervals.values, 1)[0],
     }
 
 

@@ -9,7 +9,8 @@ from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, fits_where_known
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Ledger, Moment, fits_where_known
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -198,13 +199,13 @@ def _next(epoch: int | None) -> int | None:
     return epoch + 1 if epoch < _LARGEST_EPOCH else -_LARGEST_EPOCH - 1
 
 
-def _cells(intervals: Sequence[Interval[PartitionKey]]) -> Columns:
-    partitions = [cast("_Partition", interval.values or _UNKNOWN) for interval in intervals]
+def _cells(intervals: IntervalColumns[PartitionKey]) -> Columns:
+    partitions = [cast("_Partition", values or _UNKNOWN) for values in intervals.values]
     columns = dict(zip(_Partition._fields, value_columns(partitions, len(_Partition._fields)), strict=True))
     return {
         **columns,
-        "topic_id": [interval.key[0] for interval in intervals],
-        "partition": [interval.key[1] for interval in intervals],
+        "topic_id": [key[0] for key in intervals.keys],
+        "partition": [key[1] for key in intervals.keys],
         "leader_recovery_state": _RECOVERY.of(columns["leader_recovery_state"]),
         "is_reassigning": [_is_reassigning(each) for each in partitions],
         "is_under_replicated": [_is_under_replicated(each) for each in partitions],

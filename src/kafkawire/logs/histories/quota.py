@@ -8,7 +8,8 @@ from typing import ClassVar, Final, TypeAlias, TypedDict, cast
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -52,15 +53,15 @@ class _QuotaReducer:
                 self.ledger.put((entity, key), (value,), at)
 
 
-def _cells(intervals: Sequence[Interval[QuotaKey]]) -> Columns:
+def _cells(intervals: IntervalColumns[QuotaKey]) -> Columns:
     """Cells; parts of an entity of other types have no column."""
-    entities = [_named(interval.key[0]) for interval in intervals]
+    entities = [_named(key[0]) for key in intervals.keys]
     return {
         "user": [entity.get("user") for entity in entities],
         "client_id": [entity.get("client-id") for entity in entities],
         "ip": [entity.get("ip") for entity in entities],
-        "key": [interval.key[1] for interval in intervals],
-        "value": value_columns([interval.values for interval in intervals], 1)[0],
+        "key": [key[1] for key in intervals.keys],
+        "value": value_columns(intervals.values, 1)[0],
     }
 
 

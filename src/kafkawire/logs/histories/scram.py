@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar, Final, Literal, TypeAlias, cast
 
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -47,11 +48,11 @@ class _ScramReducer:
                     self.ledger.drop((user, mechanism), at)
 
 
-def _cells(intervals: Sequence[Interval[CredentialKey]]) -> Columns:
+def _cells(intervals: IntervalColumns[CredentialKey]) -> Columns:
     return {
-        "user": [interval.key[0] for interval in intervals],
-        "mechanism": MECHANISMS.of(interval.key[1] for interval in intervals),
-        "iterations": value_columns([interval.values for interval in intervals], 3)[0],
+        "user": [key[0] for key in intervals.keys],
+        "mechanism": MECHANISMS.of(key[1] for key in intervals.keys),
+        "iterations": value_columns(intervals.values, 3)[0],
     }
 
 

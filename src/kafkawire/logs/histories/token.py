@@ -8,7 +8,8 @@ from typing import ClassVar, Final, Literal, TypeAlias, cast
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -49,9 +50,9 @@ class _TokenReducer:
                     self.ledger.drop(token_id, at)
 
 
-def _cells(intervals: Sequence[Interval[str]]) -> Columns:
-    columns = value_columns([interval.values for interval in intervals], len(_VALUES))
-    return {"token_id": [interval.key for interval in intervals], **dict(zip(_VALUES, columns, strict=True))}
+def _cells(intervals: IntervalColumns[str]) -> Columns:
+    columns = value_columns(intervals.values, len(_VALUES))
+    return {"token_id": intervals.keys, **dict(zip(_VALUES, columns, strict=True))}
 
 
 HISTORY: Final = MetadataHistory(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import ClassVar, Final, Literal, TypeAlias, cast
 
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -68,14 +69,14 @@ class _TopicReducer:
         return self._as_of is None or time is None or time <= self._as_of
 
 
-def _cells(intervals: Sequence[Interval[str]]) -> Columns:
-    names, partitions = value_columns([interval.values for interval in intervals], 2)
+def _cells(intervals: IntervalColumns[str]) -> Columns:
+    names, partitions = value_columns(intervals.values, 2)
     return {
-        "topic_id": [interval.key for interval in intervals],
+        "topic_id": intervals.keys,
         "name": names,
         "partitions": partitions,
-        "created_at": [interval.valid_from for interval in intervals],
-        "deleted_at": [interval.valid_to for interval in intervals],
+        "created_at": intervals.valid_from,
+        "deleted_at": intervals.valid_to,
     }
 
 
