@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns import MessageColumns
-from kafkawire.columns.arrow_types import ArrowArray
+from kafkawire.columns.arrow_types import ArrowArray, nulls
 from kafkawire.logs.folding.message_decoder import MessageDecoder
 from kafkawire.logs.frames.flaws import code_of
 from kafkawire.logs.registry import RecordRegistry
@@ -66,7 +66,7 @@ class _Alike(NamedTuple):
 
     def padded(self, schema: pa.Schema) -> pa.RecordBatch:
         """The fields, and nulls for those that this type lacks."""
-        missing = [pa.array([None] * self.size, each) for each in schema.types[self.fields.num_columns :]]
+        missing = [nulls(self.size, each) for each in schema.types[self.fields.num_columns :]]
         return pa.RecordBatch.from_arrays([*self.fields.columns, *missing], schema=schema)
 
 
@@ -118,8 +118,17 @@ class MetadataRecords:
         if len(self._alike) == 1:
             return self._alike[0].fields
         schema = max((each.fields.schema for each in self._alike), key=len)
-        in_place = pc.sort_indices(pc.sort_indices(self._places))  # the sort is stable
-        return together([each.padded(schema) for each in self._alike], schema).take(in_place)
+        return together([each.padded(schema) for each in self._alike], schema).take(self._in_place())
+
+    def _in_place(self) -> pa.Int32Array:
+        """Where each record is among those of one type after the other."""
+        in_place, begin = self._places, 0
+        for at, each in enumerate(self._alike):
+            is_alike = pc.equal(self._places, pa.scalar(at, pa.int32()))
+            number = pc.cumulative_sum(is_alike.cast(pa.int32()), pa.scalar(begin - 1, pa.int32()))
+            in_place = pc.if_else(is_alike, number, in_place)
+            begin += each.size
+        return in_place
 
 
 class _Known:

@@ -12,11 +12,15 @@ import pyarrow.compute as pc
 from kafkawire.columns.arrow_types import ArrowField
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, Values
 from kafkawire.logs.folding.kept_rows import ROWS, KeptRow, KeptRows
-from kafkawire.logs.limits import LARGEST_ROW_BATCH
+from kafkawire.logs.limits import LARGEST_ROW_BATCH, RECORDS_AT_A_TIME
+from kafkawire.logs.tables.rows import together
 
 _ENDS: Final[tuple[ArrowField, ...]] = (pa.field("valid_to", pa.int64()), pa.field("to_offset", pa.int64()))
 INTERVALS: Final = pa.schema([*ROWS, *_ENDS])
 """An interval; see ``Interval``."""
+
+_ENDED: Final = pa.schema([pa.field("number", pa.int64()), *_ENDS])
+"""The number of a row that has ended, and when."""
 
 _FEWEST_AT_ONCE: Final = 64
 """Changes that are worth their Arrow arrays."""
@@ -46,9 +50,9 @@ class RowLedger(Ledger[str]):
         self._decode, self._key = decode, key
         self._rows = KeptRows()
         self._row_of: dict[bytes, int] = {}  # Python finds them faster than strings
-        self._ended_rows: list[int] = []
-        self._end_times: list[int | None] = []
-        self._end_offsets: list[int | None] = []
+        self._ended_at_once: list[pa.RecordBatch] = []
+        self._ended_singly: list[tuple[int, int | None, int | None]] = []
+        self._count_ended = 0
 
     def __len__(self) -> int:
         return len(self._row_of)
@@ -56,7 +60,7 @@ class RowLedger(Ledger[str]):
     @property
     def count_ended(self) -> int:
         """How many intervals have ended and were not taken yet."""
-        return len(self._ended_rows)
+        return self._count_ended
 
     def put(self, key: str, values: Values, at: Moment, group: Hashable = None) -> None:
         """See ``Ledger``."""
@@ -89,12 +93,13 @@ class RowLedger(Ledger[str]):
         cells = [no_keys, *(each.filter(is_set) for each in (values, times, offsets)), never, never]
         rows.add(cast("pa.Int64Array", numbers), pa.RecordBatch.from_arrays(cells, schema=ROWS), first + count)
         all_numbers = range(first, first + count)
-        row_of, ended, octets = self._row_of, self._ended_rows.append, keys.cast(pa.binary())
+        flags = memoryview(cast("pa.Buffer", is_set.cast(pa.uint8()).buffers()[1]))
+        row_of, ended, octets = self._row_of, list[int](), keys.cast(pa.binary())
         ended_by: list[int] = []
         unchanged: list[int] = []
         for start in range(0, count, _AT_ONCE):  # so few that the processor still has the keys in its cache
             some = slice(start, start + _AT_ONCE)
-            of_some = cast("list[bytes]", octets[some].to_pylist()), is_set[some].to_pylist(), all_numbers[some]
+            of_some = cast("list[bytes]", octets[some].to_pylist()), flags[some], all_numbers[some]
             for key, sets, number in zip(*of_some, strict=True):
                 if sets:
                     held = row_of.setdefault(key, number)
@@ -104,17 +109,19 @@ class RowLedger(Ledger[str]):
                         unchanged.append(number)
                         continue
                     row_of[key] = number
-                    ended(held)
+                    ended.append(held)
                 elif (gone := row_of.pop(key, None)) is not None:
-                    ended(gone)
+                    ended.append(gone)
                 elif not self.complete:
-                    ended(rows.add_one(KeptRow(key.decode(), None, None, None)))
+                    ended.append(rows.add_one(KeptRow(key.decode(), None, None, None)))
                 else:
                     continue
                 ended_by.append(number)
-        places = pc.subtract(pa.array(ended_by, pa.int64()), first)
-        self._end_times += times.take(places).to_pylist()
-        self._end_offsets += offsets.take(places).to_pylist()
+        places = pc.subtract(pa.array(ended_by, pa.int64()), pa.scalar(first, pa.int64()))
+        ends = [pa.array(ended, pa.int64()), times.take(places), offsets.take(places)]
+        self._flush_ended()
+        self._ended_at_once.append(pa.RecordBatch.from_arrays(ends, schema=_ENDED))
+        self._count_ended += len(ended)
         if unchanged:
             again = pa.array(unchanged, pa.int64())
             rows.drop(again, rows.take(again, ["values"]).nbytes)
@@ -162,12 +169,12 @@ class RowLedger(Ledger[str]):
 
     def take_ended(self) -> Iterable[Interval[str]]:
         """See ``Ledger``."""
-        while self._ended_rows:
+        while self._count_ended:
             yield from self._intervals_of(self.ended_rows(LARGEST_ROW_BATCH))
 
     def forget_ended(self) -> None:
         """See ``Ledger``."""
-        while self._ended_rows:
+        while self._count_ended:
             self.ended_rows(LARGEST_ROW_BATCH)
 
     def ended_rows(self, count: int) -> pa.RecordBatch:
@@ -176,11 +183,13 @@ class RowLedger(Ledger[str]):
         Args:
             count: how many, at most.
         """
-        numbers = pa.array(self._ended_rows[:count], pa.int64())
-        ends = [pa.array(each[:count], pa.int64()) for each in (self._end_times, self._end_offsets)]
-        del self._ended_rows[:count], self._end_times[:count], self._end_offsets[:count]
-        rows = self._rows.take(numbers)
-        self._rows.drop(numbers, rows.nbytes)
+        self._flush_ended()
+        ended = together(self._ended_at_once, _ENDED)
+        self._ended_at_once = [ended.slice(count)]
+        numbers, *ends = ended.slice(0, count).columns
+        self._count_ended -= len(numbers)
+        rows = self._rows.take(cast("pa.Int64Array", numbers))
+        self._rows.drop(cast("pa.Int64Array", numbers), rows.nbytes)
         return pa.RecordBatch.from_arrays([*rows.columns, *ends], schema=INTERVALS)
 
     def open_rows(self, first: int = LARGEST_ROW_BATCH, *, with_saved: bool = True) -> Iterator[pa.RecordBatch]:
@@ -239,7 +248,15 @@ class RowLedger(Ledger[str]):
         self._row_of[key] = self._rows.add_one(KeptRow(None, values, *at, added_by_snapshot, is_saved))
 
     def _end_row(self, row: int, at: Moment) -> None:
-        time, offset = at
-        self._ended_rows.append(row)
-        self._end_times.append(time)
-        self._end_offsets.append(offset)
+        self._ended_singly.append((row, *at))
+        self._count_ended += 1
+        if len(self._ended_singly) >= RECORDS_AT_A_TIME:
+            self._flush_ended()
+
+    def _flush_ended(self) -> None:
+        """Put the rows that have ended one by one after the others."""
+        if self._ended_singly:
+            columns = zip(*self._ended_singly, strict=True)
+            self._ended_singly = []
+            ends = [pa.array(cells, pa.int64()) for cells in columns]
+            self._ended_at_once.append(pa.RecordBatch.from_arrays(ends, schema=_ENDED))
