@@ -8,19 +8,22 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.embedded.groups import opened_groups
+from tests.embedded.groups import DIRECTORY_ID, opened_groups
 
 from kafkawire.broker import ManualClock
+from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
-from kafkawire.broker.groups.classic.live_groups import ClassicGroups
-from kafkawire.broker.groups.classic.settings import GroupSettings
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
+from kafkawire.broker.groups.by_kind import groups_by_kind
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
-from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.expiry import OffsetExpiry
-from kafkawire.broker.groups.streams.live_groups import StreamsGroups
-from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
-from kafkawire.broker.groups.topics import KnownTopics
+from kafkawire.broker.internal_topics.topic import InternalTopic
+from kafkawire.broker.nodes import Nodes
+from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
+from kafkawire.broker.topic_names import SHARES_TOPIC
+from kafkawire.broker.topics.placement import Placement
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     ConsumerProtocolSubscription,
@@ -44,18 +47,15 @@ async def expiring(
 ) -> AsyncIterator[tuple[GroupCoordinator, ConsumerGroups, OffsetExpiry]]:
     """The groups of a data directory, consumer groups among them, and what lets their offsets expire."""
     async with opened_groups(data_dir, clock=clock) as (coordinator, controller):
-        topics = KnownTopics(controller.image.topics, lambda: controller.end_offset, lambda _: None)
-        classic = ClassicGroups(coordinator, clock, GroupSettings())
-        settings = ConsumerGroupSettings(BrokerConfiguration({}), lambda _: {})
-        consumer = ConsumerGroups(coordinator, classic, clock, settings, topics)
         configuration = BrokerConfiguration({"offsets.retention.check.interval.ms": str(INTERVAL_MS)})
-        streams_settings = StreamsGroupSettings(configuration, lambda _: {})
-        streams = StreamsGroups(coordinator, classic, clock, streams_settings, topics)
-        expiry = OffsetExpiry(coordinator, classic, consumer, streams, clock=clock, configuration=configuration)
-        yield coordinator, consumer, expiry
-        await streams.close()
-        await consumer.close()
-        await classic.close()
+        dynamic = DynamicConfiguration(configuration, controller.image.configs)
+        placement = Placement(Nodes(Cluster("", 1, "", 0), DIRECTORY_ID))
+        topic = InternalTopic(SHARES_TOPIC, controller, configuration, placement)
+        shares = ShareCoordinator.opened(None, topic, configuration, clock, store=RecordStore())
+        groups = groups_by_kind(coordinator, shares, controller, dynamic, clock, later_streams=False)
+        expiry = OffsetExpiry(coordinator, groups, clock=clock, configuration=configuration)
+        yield coordinator, groups.consumer, expiry
+        await groups.close()
 
 
 async def test_offsets_of_subscribed_topics_and_of_groups_that_were_used_stay(tmp_path: Path) -> None:
