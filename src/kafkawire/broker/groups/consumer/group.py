@@ -40,7 +40,7 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 
 _REFRESH_AT_LEAST_MS: Final = 10_000
-_NEVER_RESOLVED: Final = -(1 << 63)
+_NEVER_RESOLVED: Final = float("-inf")
 
 
 class ConsumerGroup(AssignedGroup[ConsumerKey]):

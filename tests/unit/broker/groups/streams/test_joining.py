@@ -252,3 +252,5 @@ def test_each_tag_takes_room_besides_its_key_and_value(tags: dict[str, str], siz
     after = updated(before, replace(joining("m"), client_tags=given), ("", ""), is_later=False)
     assert after.size - len(after.process_id) - len(after.member_id) == size
     assert before.with_metadata(after.metadata).size == after.size
+    without = updated(before, replace(joining("m"), client_tags=None), ("", ""), is_later=False)
+    assert without.size == after.size - size

@@ -331,4 +331,8 @@ def test_tasks_take_room_with_their_standby_tasks() -> None:
         assert asked[-3:] == [group.size_of_tasks, group.size_of_tasks, 0]
         assert group.size > group.size_of_tasks > 0
         sizes.append(group.size_of_tasks)
-    assert sizes == [sizes[0], 2 * sizes[0], 3 * sizes[0]]
+        group.leave(StreamsGroupHeartbeatRequest("g", "a", -1))
+        topology = group.state.topology
+        assert topology is not None
+        assert (group.size_of_tasks, group.size) == (0, len(topology.encode(0)))
+    assert sizes == [600, 1200, 1800]

@@ -1,0 +1,104 @@
+"""The memory of all groups of a kind, to the byte: the deviation ``bounded-members``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.embedded.configurations import configuration_of
+from tests.embedded.groups import opened_groups
+
+from kafkawire.broker.clock import ManualClock
+from kafkawire.broker.groups.classic.group import Joining
+from kafkawire.broker.groups.classic.live_groups import ClassicGroups
+from kafkawire.broker.groups.classic.settings import GroupSettings
+from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
+from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
+from kafkawire.broker.groups.errors import GroupError
+from kafkawire.broker.groups.topics import KnownTopics
+from kafkawire.protocol import (
+    ConsumerGroupHeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+)
+from kafkawire.protocol.error_codes import ErrorCode
+
+MOST = 60_000
+LARGE = 16_384
+
+
+def joining(group: str, size: int, version: int = 3) -> Joining:
+    """A JoinGroup request of a size."""
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", bytes(size - len("c" + "consumer" + "range"))),)
+    return Joining(JoinGroupRequest(group, 10_000, 10_000, "", None, "consumer", protocols), version, "c", "/h")
+
+
+async def test_a_classic_member_joins_if_there_is_room_for_it_to_the_byte(tmp_path: Path) -> None:
+    """Groups that are gone take none; small members need none."""
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, _):
+        groups = ClassicGroups(coordinator, clock, GroupSettings(initial_delay_ms=0, most_bytes=MOST))
+
+        async def join(group: str, size: int, version: int = 3) -> JoinGroupResponse:
+            await coordinator.prepare([group])
+            return await groups.join(joining(group, size, version))
+
+        for group in ("gone-1", "gone-2"):
+            gone = [await join(group, 20_000), await join(group, 20_000, 9)]
+            assert gone[1].error_code == ErrorCode.MEMBER_ID_REQUIRED
+            await groups.leave(group, [LeaveGroupRequest.MemberIdentity(each.member_id) for each in gone])
+        assert groups.refusal(joining("other", MOST)) is None
+        assert groups.refusal(joining("other", MOST + 1)) is not None
+        member_id = (await join("g", 20_000)).member_id
+        pending = (await join("g", 20_000, 9)).member_id
+        found = groups.group("g")
+        assert found is not None
+        kept = 20_000 - len("consumer") + len(member_id) + len(pending)
+        assert found.roster.size == kept
+        assert groups.refusal(joining("other", MOST - kept)) is None
+        refused = groups.refusal(joining("other", MOST - kept + 1))
+        assert refused is not None
+        assert refused.error_code == ErrorCode.GROUP_MAX_SIZE_REACHED
+        await join("h", MOST - kept)
+        assert groups.refusal(joining("other", LARGE)) is None
+        assert groups.refusal(joining("other", LARGE + 1)) is not None
+        await groups.close()
+
+
+async def test_a_consumer_joins_if_there_is_room_for_it_to_the_byte(tmp_path: Path) -> None:
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, controller):
+        settings = ConsumerGroupSettings(configuration_of(), lambda _: {}, most_bytes=MOST)
+        topics = KnownTopics(controller.image.topics, lambda: controller.end_offset, lambda _: None)
+        classic = ClassicGroups(coordinator, clock, settings.classic)
+        groups = ConsumerGroups(coordinator, classic, clock, settings, topics)
+
+        async def send(group: str, size: int, epoch: int = 0) -> ErrorCode:
+            """Send a heartbeat of a size; returns its error."""
+            text = "x" * (size - len("m" + "i" + "rr"))
+            names = (text[:28_000], text[28_000:]) if len(text) > 28_000 else (text,)
+            request = ConsumerGroupHeartbeatRequest(group, "m", epoch, "i", "rr", 9, names, None, None, ())
+            try:
+                await groups.heartbeat(request, 1, ("c", "/h"), lambda _: True)
+            except GroupError as refused:
+                return refused.code
+            return ErrorCode.NONE
+
+        full = ErrorCode.GROUP_MAX_SIZE_REACHED
+        for group in ("gone-1", "gone-2"):
+            assert await send(group, 20_000) is ErrorCode.NONE
+            assert await send(group, 5, -1) is ErrorCode.NONE
+        assert await send("g", 20_000) is ErrorCode.NONE
+        found = groups.group("g")
+        assert found is not None
+        assert found.size == 20_000 + len("c")
+        assert await send("h", MOST - found.size + 1) is full
+        assert await send("h", MOST - found.size) is ErrorCode.NONE
+        assert await send("other", LARGE + 1) is full
+        assert await send("other", LARGE) is ErrorCode.NONE
+        assert await send("h", 5, -1) is ErrorCode.NONE
+        left = MOST - found.size - LARGE - len("c")
+        assert await send("h", left + 1) is full
+        assert await send("h", left) is ErrorCode.NONE
+        await groups.close()
+        await classic.close()
