@@ -245,6 +245,27 @@ def test_regular_expressions_are_resolved_again_after_a_while(driven: DrivenCons
     assert [*driven.group.wanted_regexes] == ["orders.*"]
 
 
+def test_regular_expressions_are_resolved_at_most_every_ten_seconds_and_at_least_every_ten_minutes(
+    driven: DrivenConsumerGroup,
+) -> None:
+    """To the millisecond, as in Apache Kafka: both times must have passed."""
+    member = DrivenConsumer(driven, "a", regex="orders.*")
+    member.join()
+    driven.resolve({"orders.*": ["orders"]})
+    began = driven.seconds
+    driven.create("orders-eu", 2)
+    for seconds, is_due in ((10.0, False), (10.001, True)):
+        driven.seconds = began + seconds
+        member.beat()
+        assert bool(driven.group.wanted_regexes) == is_due
+    driven.resolve({"orders.*": ["orders", "orders-eu"]})
+    began = driven.seconds
+    for seconds, is_due in ((600.0, False), (600.001, True)):
+        driven.seconds = began + seconds
+        member.beat()
+        assert bool(driven.group.wanted_regexes) == is_due
+
+
 def test_a_member_that_leaves_is_found_by_both_of_its_ids(driven: DrivenConsumerGroup) -> None:
     DrivenConsumer(driven, "a", "orders", instance_id="one").join()
     DrivenConsumer(driven, "b", "orders", instance_id="two").join()

@@ -63,6 +63,19 @@ async def test_members_get_partitions_after_their_states_have_begun() -> None:
         assert sorted(p for member in (first, second, *others) for p in member.partitions) == [0, 0, 1, 1, 2, 2, 3, 3]
 
 
+async def test_states_begin_with_the_epoch_of_the_group_and_where_its_configuration_says(tmp_path: Path) -> None:
+    """The start offset -1 is that of ``share.auto.offset.reset``."""
+    async with broker_with_topics(tmp_path) as broker, connected_to(broker) as client:
+        await ShareClient(client, "g", "a").join()
+    fields = ("partition", "snapshot_epoch", "state_epoch", "record_leader_epoch", "start_offset")
+    states = [
+        tuple(row[field] for field in fields)
+        for batch in read_table("share_snapshot", tmp_path)
+        for row in batch.to_pylist()
+    ]
+    assert sorted(states) == [(partition, 0, 2, 0, -1) for partition in range(4)]
+
+
 async def test_a_heartbeat_without_news_has_no_assignment() -> None:
     async with broker_with_topics() as broker, connected_to(broker) as client:
         member = ShareClient(client, "g", "a")

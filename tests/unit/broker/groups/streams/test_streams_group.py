@@ -297,6 +297,23 @@ def test_a_heartbeat_that_is_refused_hides_no_change_of_topics() -> None:
     assert driven.state.metadata_hash == driven.topics.hash_of(["orders"]) == 0
 
 
+def test_a_first_heartbeat_that_is_refused_hides_no_change_of_topics_since_the_records() -> None:
+    """A broker that has just begun has seen no change."""
+    driven = DrivenStreamsGroup(**{name.replace(".", "_"): value for name, value in AT_ONCE.items()})
+    driven.create("orders", 1)
+    client = DrivenStreamer(driven, "a", READS_ORDERS)
+    client.join()
+    epoch = driven.state.epoch
+    driven.create("orders", 2)
+    driven.forget_changes()
+    driven.restart()
+    with pytest.raises(GroupError):
+        driven.group.heartbeat(client.full(), CLIENT, driven.now, has_room=lambda _: False)
+    client.beat()
+    assert driven.state.epoch == epoch + 1
+    assert driven.state.metadata_hash == driven.topics.hash_of(["orders"])
+
+
 def test_tasks_of_a_member_without_metadata_are_free() -> None:
     """Even if there is no record that it has none."""
     group = group_with_topic()

@@ -72,6 +72,15 @@ def test_internal_topics_get_the_partition_count_of_what_is_written_to_them() ->
     }
 
 
+def test_an_internal_topic_may_have_one_partition() -> None:
+    found = configured(*COUNTING, words=1)
+    assert [(each.name, each.partitions) for each in found.internal_topics.values()] == [
+        ("app-repartition", 1),
+        ("app-changelog", 1),
+    ]
+    assert {name: each.tasks for name, each in found.subtopologies.items()} == {"0": 1, "1": 1}
+
+
 def test_a_topology_is_ready_when_its_internal_topics_exist() -> None:
     found = configured(*COUNTING, words=6, **{"app-repartition": 6, "app-changelog": 6})
     assert found.is_ready
