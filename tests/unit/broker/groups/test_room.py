@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
 from tests.embedded.configurations import configuration_of
 from tests.embedded.groups import opened_groups
+from tests.embedded.streams_members import joining as joining_streamer
 
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.groups.classic.group import Joining
@@ -14,12 +18,18 @@ from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.errors import GroupError
+from kafkawire.broker.groups.streams.live_groups import StreamsGroups
+from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.topics import KnownTopics
+from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
     LeaveGroupRequest,
+    PartitionRecord,
+    StreamsGroupHeartbeatRequest,
+    TopicRecord,
 )
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -89,6 +99,8 @@ async def test_a_consumer_joins_if_there_is_room_for_it_to_the_byte(tmp_path: Pa
             assert await send(group, 20_000) is ErrorCode.NONE
             assert await send(group, 5, -1) is ErrorCode.NONE
         assert await send("g", 20_000) is ErrorCode.NONE
+        for number in range(3):
+            groups.forget(f"never-{number}")
         found = groups.group("g")
         assert found is not None
         assert found.size == 20_000 + len("c")
@@ -102,3 +114,58 @@ async def test_a_consumer_joins_if_there_is_room_for_it_to_the_byte(tmp_path: Pa
         assert await send("h", left) is ErrorCode.NONE
         await groups.close()
         await classic.close()
+
+
+Streamer = StreamsGroupHeartbeatRequest
+LARGE_STREAMER = replace(joining_streamer("m"), process_id="p" * 20_000)
+SIZE = len(Streamer(topology=LARGE_STREAMER.topology).encode(0)) + 20_001
+
+
+@pytest.mark.parametrize(
+    ("changed", "more"),
+    [
+        ({}, 0),
+        ({"rack_id": "rack"}, 4),
+        ({"user_endpoint": Streamer.Endpoint("host", 80)}, 4),
+        ({"client_tags": (Streamer.KeyValue("k", "value"), Streamer.KeyValue("", ""))}, 206),
+        ({"task_offsets": (Streamer.TaskOffset("00", 1, 5),), "task_end_offsets": ()}, 202),
+        ({"task_end_offsets": (Streamer.TaskOffset("0", 1, 5), Streamer.TaskOffset("1", 1, 5))}, 402),
+        ({"member_id": "member"}, 5),
+    ],
+)
+async def test_a_streamer_joins_if_there_is_room_for_it_to_the_byte(
+    changed: Mapping[str, object], more: int, tmp_path: Path
+) -> None:
+    request = replace(LARGE_STREAMER, **changed)
+    async with opened_groups(tmp_path, clock=ManualClock()) as (coordinator, controller):
+        topic_id = Uuid.random()
+        controller.commit([TopicRecord("orders", topic_id), PartitionRecord(0, topic_id, (1,), (1,), leader=1)])
+        topics = KnownTopics(controller.image.topics, lambda: controller.end_offset, lambda _: None)
+        for most, error in ((SIZE + more, ErrorCode.NONE), (SIZE + more - 1, ErrorCode.GROUP_MAX_SIZE_REACHED)):
+            settings = StreamsGroupSettings(configuration_of(), lambda _: {}, most_bytes=most, is_later=True)
+            classic = ClassicGroups(coordinator, ManualClock(), GroupSettings())
+            groups = StreamsGroups(coordinator, classic, ManualClock(), settings, topics)
+            found = ErrorCode.NONE
+            try:
+                await groups.heartbeat(replace(request, group_id=f"g-{most}"), ("c", "/h"))
+            except GroupError as refused:
+                found = refused.code
+            assert found is error
+            await groups.close()
+            await classic.close()
+
+
+async def test_a_streamer_without_a_topology_needs_room_for_its_names_only(tmp_path: Path) -> None:
+    """It is refused for what it lacks, not for its size."""
+    request = Streamer("g", "m", 1, process_id="p" * LARGE)
+    async with opened_groups(tmp_path, clock=ManualClock()) as (coordinator, controller):
+        topics = KnownTopics(controller.image.topics, lambda: controller.end_offset, lambda _: None)
+        for most, error in ((LARGE + 1, ErrorCode.GROUP_ID_NOT_FOUND), (LARGE, ErrorCode.GROUP_MAX_SIZE_REACHED)):
+            settings = StreamsGroupSettings(configuration_of(), lambda _: {}, most_bytes=most)
+            classic = ClassicGroups(coordinator, ManualClock(), GroupSettings())
+            groups = StreamsGroups(coordinator, classic, ManualClock(), settings, topics)
+            with pytest.raises(GroupError) as refused:
+                await groups.heartbeat(request, ("c", "/h"))
+            assert refused.value.code is error
+            await groups.close()
+            await classic.close()

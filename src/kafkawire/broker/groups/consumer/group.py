@@ -100,7 +100,7 @@ class ConsumerGroup(AssignedGroup[ConsumerKey]):
         self._begin_session(after, now)
         if before.classic is not None:
             self._end_waits(after.member_id)
-        has_news = request.member_epoch == 0 or beat.is_full or before.assigned != after.assigned
+        has_news = beat.is_full or before.assigned != after.assigned
         return ConsumerGroupHeartbeatResponse(
             member_id=after.member_id,
             member_epoch=after.epoch,

@@ -162,6 +162,18 @@ def test_a_recorded_group_begins_where_it_was() -> None:
     assert [*loaded.group.roster.members] == ["c-2"]
 
 
+def test_the_session_of_a_recorded_member_that_waits_goes_on_however_long_it_waits() -> None:
+    """It is not new: new members are forgotten after five minutes."""
+    loaded = Driven(value=stable().values[0])
+    again = loaded.join("c-1", metadata=b"other")
+    for _ in range(3):
+        loaded.wait(9)
+        loaded.beat("c-2")
+        if loaded.seconds < 20:
+            assert again not in loaded.answers
+            assert [*loaded.group.roster.members] == ["c-1", "c-2"]
+
+
 def test_a_recorded_leader_leads() -> None:
     loaded = Driven(value=replace(stable().values[0], leader="c-2"))
     follower = loaded.joined(loaded.join("c-1"))

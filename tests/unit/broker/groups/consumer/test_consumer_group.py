@@ -148,6 +148,18 @@ def test_partitions_without_epochs_have_that_of_the_member(driven: DrivenConsume
     assert epochs == dict.fromkeys(range(4), member.epoch)
 
 
+@pytest.mark.parametrize(("epoch", "since"), [(-2, 0), (-1, 0), (0, 0), (1, 1), (7, 7)])
+def test_partitions_without_epochs_of_a_member_that_has_left_for_a_while_have_the_epoch_0(
+    driven: DrivenConsumerGroup, epoch: int, since: int
+) -> None:
+    topics = ConsumerGroupCurrentMemberAssignmentValue.TopicPartitions
+    topic = driven.create("orders", 4)
+    value = ConsumerGroupCurrentMemberAssignmentValue(epoch, 0, 0, (topics(topic, (1, 2)),), (topics(topic, (3,)),))
+    driven.state.apply(ConsumerGroupCurrentMemberAssignmentKey("g", "a"), value)
+    member = driven.state.members["a"]
+    assert (member.assigned, member.revoking) == ({topic: {1: since, 2: since}}, {topic: {3: since}})
+
+
 def test_partitions_keep_the_epochs_of_their_records_however_many_there_are(driven: DrivenConsumerGroup) -> None:
     member = DrivenConsumer(driven, "a", "orders")
     member.join()

@@ -278,6 +278,14 @@ async def test_a_group_that_is_larger_than_a_classic_one_may_be_stays_a_consumer
     await groups.close()
 
 
+async def test_a_group_whose_last_member_leaves_stays_a_consumer_group(groups: DrivenMixedGroups) -> None:
+    await groups.send(BEAT)
+    await groups.send(LEAVE)
+    assert groups.classic_group is None
+    assert groups.consumer_group is not None
+    assert groups.consumer_group.state.state is GroupState.EMPTY
+
+
 async def test_a_member_that_changes_its_protocol_has_no_timers_of_the_other(groups: DrivenMixedGroups) -> None:
     await groups.send(BEAT)
     await join(groups, "new")

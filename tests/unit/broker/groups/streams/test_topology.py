@@ -96,6 +96,20 @@ def test_subtopologies_have_the_order_of_strings_in_java() -> None:
     assert [*found.subtopologies] == ["10", "2", "\U00010000", "\uffff"]
 
 
+@pytest.mark.parametrize(
+    ("missing", "named"),
+    [
+        (1, "a"),
+        (3, "a, b, c"),
+        (4, "a, b, c and 1 additional topics"),
+        (5, "a, b, c and 2 additional topics"),
+    ],
+)
+def test_the_first_three_missing_topics_are_named(missing: int, named: str) -> None:
+    found = problem(Subtopology("0", tuple("abcde"[:missing])))
+    assert found == Problem(StreamsStatus.MISSING_SOURCE_TOPICS, f"Source topics {named} are missing.")
+
+
 def test_without_a_source_topic_there_are_no_tasks() -> None:
     sources = ["d", "c", "b", "a", "words"]
     found = configured(Subtopology(subtopology_id="0", source_topics=sources), words=1)
