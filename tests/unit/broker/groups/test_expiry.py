@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from kafkawire.broker.groups.expiry import OffsetExpiry
 from kafkawire.broker.groups.streams.live_groups import StreamsGroups
 from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.topics import KnownTopics
+from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     ConsumerProtocolSubscription,
@@ -132,3 +133,30 @@ async def test_groups_are_looked_at_at_an_interval(tmp_path: Path) -> None:
                 await expiry.settled()
                 assert ("g" in coordinator.state.by_id) is is_left
         await expiry.end()
+
+
+@pytest.mark.parametrize("failure", [StorageError("the disk is full"), OSError(28, "No space left on device")])
+async def test_offsets_that_cannot_be_deleted_are_deleted_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception
+) -> None:
+    clock = ManualClock(0)
+
+    async def fail(_: Collection[str]) -> None:
+        raise failure
+
+    async with expiring(tmp_path, clock) as (coordinator, _, expiry):
+        await coordinator.prepare(["g"])
+        commit = OffsetCommitValue(1, metadata="", commit_timestamp=0, expire_timestamp=0)
+        coordinator.commit([(OffsetCommitKey("g", "orders", 0), commit)])
+        expiry.begin()
+        for is_left in (True, False):
+            with monkeypatch.context() as patched:
+                if is_left:
+                    patched.setattr(coordinator, "prepare", fail)
+                await asyncio.sleep(0)
+                clock.advance(INTERVAL_MS / 1000)
+                await asyncio.sleep(0.01)
+                await expiry.settled()
+            assert ("g" in coordinator.state.by_id) is is_left
+        await expiry.end()
+    assert caplog.messages == [f"Offsets that are due cannot be deleted: {failure}"]
