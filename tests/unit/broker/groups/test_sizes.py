@@ -78,13 +78,13 @@ def test_a_group_has_the_size_of_its_records() -> None:
     """A pending commit in whose place a later one is counts until its transaction ends."""
     state = GroupsState()
     state.apply(GroupMetadataKey("g"), GroupMetadataValue("consumer", 1))
-    for partition in range(3):
+    for partition in range(4):
         state.apply(OffsetCommitKey("g", "orders", partition), OffsetCommitValue(1))
     for producer_id, partition in ((1, 2), (1, 3), (2, 3), (2, 4), (3, 5)):
         state.apply(OffsetCommitKey("g", "orders", partition), OffsetCommitValue(2), Producer(producer_id, 0))
     state.apply(ShareGroupMetadataKey("other"), ShareGroupMetadataValue(2))
-    assert [group.size for group in state.by_id.values()] == [1 + 3 + 5, 1]
-    assert state.size == len([*state.entries()]) == 10
+    assert [group.size for group in state.by_id.values()] == [1 + 4 + 5, 1]
+    assert state.size == len([*state.entries()]) == 11
     state.apply(OffsetCommitKey("g", "orders", 2), OffsetCommitValue(3))
-    assert (state.size, len([*state.entries()])) == (10, 9)
+    assert (state.size, len([*state.entries()])) == (11, 10)
     assert Group("empty").size == 0
