@@ -66,10 +66,10 @@ def test_the_first_record_of_a_group_has_no_protocol() -> None:
 
 def test_a_record_without_a_rebalance_timeout_has_that_of_the_session() -> None:
     """As releases before 0.10.1 wrote it."""
-    members = [Recorded("a", None, "c", "/h", timeout, 9000, b"\0", b"\1") for timeout in (-1, 0, 5)]
+    members = [Recorded("a", None, "c", "/h", timeout, 9000, b"\0", b"\1") for timeout in (-1, 0, 5, -2)]
     value = GroupMetadataValue(protocol="range", members=tuple(members))
     assert [(each.rebalance_timeout_ms, each.session_timeout_ms) for each in members_of(value)] == [
-        (9000, 9000), (0, 9000), (5, 9000),
+        (9000, 9000), (0, 9000), (5, 9000), (-2, 9000),
     ]  # fmt: skip
 
 

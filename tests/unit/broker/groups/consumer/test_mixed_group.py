@@ -372,6 +372,8 @@ async def test_only_new_regular_expressions_begin_work_beside_heartbeats(groups:
         (None, None, ErrorCode.NONE),
         (b"consumer", b"range", ErrorCode.NONE),
         (b"connect", b"range", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+        (b"streams", b"range", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+        (b"consumer", b"cooperative", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
         (b"consumer", b"roundrobin", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
     ],
 )
@@ -463,3 +465,31 @@ async def test_an_assignment_has_the_version_of_the_subscription_up_to_the_newes
     synced = await groups.members.sync(SyncGroupRequest("g", joined.generation_id, "old"))
     assert synced.error_code == ErrorCode.NONE
     assert int.from_bytes(bytes(synced.assignment)[:2]) == answered
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+async def test_a_classic_group_becomes_a_consumer_group_if_it_is_not_too_large(most: int) -> None:
+    groups = DrivenMixedGroups(**AT_ONCE, group_consumer_max_size=str(most))
+    groups.create("orders", 4)
+    clients = [ClassicClient(groups, "orders", instance_id=name) for name in ("one", "two")]
+    for _ in range(6):
+        for client in clients:
+            await client.step()
+    answer = await groups.send(replace(BEAT, instance_id="one"))
+    if most == 1:
+        assert answer.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+        reason = "the group size exceeds the consumer group maximum size."
+        assert answer.error_message == f"Cannot upgrade classic group g to consumer group because {reason}"
+    else:
+        assert answer.error_code == (ErrorCode.GROUP_MAX_SIZE_REACHED if most == 2 else ErrorCode.NONE)
+    await groups.close()
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+async def test_a_classic_member_names_its_generation(groups: DrivenMixedGroups, more: int) -> None:
+    await groups.send(BEAT)
+    joined = await join(groups, "old")
+    generation = joined.generation_id + more
+    error = ErrorCode.ILLEGAL_GENERATION if more else ErrorCode.NONE
+    assert (await groups.members.sync(SyncGroupRequest("g", generation, "old"))).error_code == error
+    assert groups.members.heartbeat(HeartbeatRequest("g", generation, "old")) is error

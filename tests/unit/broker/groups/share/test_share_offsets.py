@@ -49,7 +49,7 @@ def test_the_partitions_of_a_request_to_alter_offsets_are_those_that_exist() -> 
     asked = AlterShareGroupOffsetsRequest.AlterShareGroupOffsetsRequestTopic
     partition = AlterShareGroupOffsetsRequest.AlterShareGroupOffsetsRequestPartition
     topics = (
-        asked("a", (partition(0, 5), partition(1, 0), partition(2, 7))),
+        asked("a", (partition(0, 5), partition(1, 0), partition(2, 7), partition(3, 7))),
         asked("b", (partition(1, 9),)),
         asked("none", (partition(-1, 1), partition(0, 1))),
     )
@@ -63,7 +63,7 @@ def test_the_partitions_of_a_request_to_alter_offsets_are_those_that_exist() -> 
 
     assert result.answer == AlterShareGroupOffsetsResponse(
         responses=(
-            AlteredTopic("a", a, (AlteredPartition(0), AlteredPartition(1), missing(2))),
+            AlteredTopic("a", a, (AlteredPartition(0), AlteredPartition(1), missing(2), missing(3))),
             AlteredTopic("b", b, (missing(1),)),
             AlteredTopic("none", Uuid(), (missing(-1), missing(0))),
         )

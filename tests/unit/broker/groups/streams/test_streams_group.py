@@ -353,3 +353,28 @@ def test_tasks_take_room_with_their_standby_tasks() -> None:
         assert topology is not None
         assert (group.size_of_tasks, group.size) == (0, len(topology.encode(0)))
     assert sizes == [600, 1200, 1800]
+
+
+def test_a_group_with_more_members_than_it_may_have_takes_no_other() -> None:
+    """The limit may be lower than before."""
+    group = group_with_topic()
+    for member_id in "abc":
+        group.heartbeat(joining(member_id), CLIENT, NOW)
+    lower = group_with_topic(records=[*group.changes()], group_streams_max_size="2")
+    assert refused(lower, joining("d")).code is ErrorCode.GROUP_MAX_SIZE_REACHED
+
+
+def test_a_member_that_waits_for_others_writes_no_record_again() -> None:
+    group = group_with_topic()
+    first = group.heartbeat(joining("a"), CLIENT, NOW).response.member_epoch
+    group.heartbeat(joining("b"), CLIENT, NOW)
+    epoch = group.state.members["b"].epoch
+    assert group.state.members["b"].state is StreamsMemberState.UNRELEASED_TASKS
+    assert group.state.members["a"].epoch == first < epoch
+    beat = StreamsGroupHeartbeatRequest("g", "b", epoch)
+    group.heartbeat(beat, CLIENT, NOW)
+    assert group.state.members["b"].previous_epoch == epoch
+    group.changes()
+    for _ in range(3):
+        group.heartbeat(beat, CLIENT, NOW)
+        assert not [key for key, _ in group.changes() if isinstance(key, StreamsGroupCurrentMemberAssignmentKey)]

@@ -121,10 +121,11 @@ def test_source_topics_that_are_joined_have_the_same_number_of_partitions() -> N
     group = CopartitionGroup(source_topics=[0, 1])
     joined = Subtopology(subtopology_id="0", source_topics=["words", "counts"], copartition_groups=[group])
     assert configured(joined, words=2, counts=2).is_ready
-    assert problem(joined, words=2, counts=3) == Problem(
-        StreamsStatus.INCORRECTLY_PARTITIONED_TOPICS,
-        "Following topics do not have the same number of partitions: [{counts=3, words=2}]",
-    )
+    for words, counts in ((2, 3), (3, 2)):
+        assert problem(joined, words=words, counts=counts) == Problem(
+            StreamsStatus.INCORRECTLY_PARTITIONED_TOPICS,
+            f"Following topics do not have the same number of partitions: [{{counts={counts}, words={words}}}]",
+        )
 
 
 def test_a_repartition_topic_gets_the_partition_count_of_the_topic_it_is_joined_with() -> None:
@@ -218,14 +219,20 @@ def test_internal_topics_need_legal_names() -> None:
             Subtopology(
                 subtopology_id="0",
                 source_topics=["words"],
-                copartition_groups=[CopartitionGroup(source_topics=[position])],
+                copartition_groups=[CopartitionGroup(source_topics=[-1])],
             )
-            for position in (-1,)
+        ],
+        [
+            Subtopology(
+                subtopology_id="0",
+                source_topics=["words"],
+                copartition_groups=[CopartitionGroup(source_topics=[1])],
+            )
         ],
         [Subtopology(subtopology_id="0", repartition_source_topics=[TopicInfo("one", -1)])],
         [Subtopology(subtopology_id="0", repartition_source_topics=[TopicInfo("one", 1)] * 2)],
     ],
-    ids=["an id twice", "a position outside", "a negative count", "a topic twice"],
+    ids=["an id twice", "a position below", "a position above", "a negative count", "a topic twice"],
 )
 def test_a_topology_at_which_kafka_fails_is_refused_without_a_reason(subtopologies: list[Subtopology]) -> None:
     error = refusal(*subtopologies)
