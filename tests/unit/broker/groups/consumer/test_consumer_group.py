@@ -414,3 +414,12 @@ def test_a_new_expression_is_resolved_though_another_one_has_left_its_record() -
     driven.restart()
     DrivenConsumer(driven, "a", regex="new.*").join()
     assert driven.group.wanted_regexes == ("new.*",)
+
+
+def test_a_record_of_an_expression_without_members_begins_no_epoch_for_the_first_that_subscribes_to_it() -> None:
+    """It is resolved again, which may begin one; where others subscribe to it, its topics are those of the member."""
+    driven = DrivenConsumerGroup(**AT_ONCE)
+    driven.records[ConsumerGroupRegularExpressionKey("g", "o.*")] = ConsumerGroupRegularExpressionValue((), 1, 1)
+    driven.restart()
+    assert DrivenConsumer(driven, "a", regex="o.*").join().member_epoch == driven.state.epoch == 1
+    assert DrivenConsumer(driven, "b", regex="o.*").join().member_epoch == driven.state.epoch == 2

@@ -378,3 +378,30 @@ def test_a_member_that_waits_for_others_writes_no_record_again() -> None:
     for _ in range(3):
         group.heartbeat(beat, CLIENT, NOW)
         assert not [key for key, _ in group.changes() if isinstance(key, StreamsGroupCurrentMemberAssignmentKey)]
+
+
+@pytest.mark.parametrize("is_later", [False, True], ids=["4.3", "4.4"])
+def test_members_come_to_the_newest_assignment_of_several(*, is_later: bool) -> None:
+    group = group_with_topic(is_later=is_later)
+
+    def beat(member_id: str, *partitions: int) -> list[int]:
+        """A heartbeat with active tasks; returns those of the member after it."""
+        tasks = (TaskIds("0", partitions),) if partitions else ()
+        epoch = group.state.members[member_id].epoch
+        request = StreamsGroupHeartbeatRequest(
+            "g", member_id, epoch, active_tasks=tasks, standby_tasks=(), warmup_tasks=()
+        )
+        group.heartbeat(request, CLIENT, NOW)
+        return [*group.state.members[member_id].assigned.active.get("0", ())]
+
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    for member_id, gone in (("b", "a"), ("c", "b"), ("d", "c")):
+        group.heartbeat(joining(member_id), CLIENT, NOW)
+        kept = beat(gone, 0, 1)
+        assert len(kept) == 1
+        assert beat(gone, *kept) == kept
+        got = beat(member_id)
+        assert sorted(kept + got) == [0, 1]
+        group.leave(StreamsGroupHeartbeatRequest("g", gone, -1))
+        assert sorted(beat(member_id, *got)) == [0, 1]
+        assert group.state.state is StreamsGroupStatus.STABLE
