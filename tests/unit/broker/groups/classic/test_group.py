@@ -434,3 +434,19 @@ def test_a_member_names_its_generation(generation: int) -> None:
     assert driven.group.heartbeat(HeartbeatRequest("g", generation, "c-1"), driven.now) is error
     request = TxnOffsetCommitRequest("t", "g", generation_id_or_member_epoch=generation, member_id="c-1")
     assert driven.group.transactional_commit_error(request) is error
+
+
+def test_a_member_id_that_no_record_has_room_for_fails_the_sync() -> None:
+    """It begins with a client id, which may be as long as the whole id in a record."""
+    driven = Driven()
+    driven.join()
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", SUBSCRIPTION),)
+    request = JoinGroupRequest("g", 10_000, 10_000, "", None, "consumer", protocols)
+    driven.group.join(Joining(request, 3, "c" * 32_767, "/h"), 99, driven.now)
+    driven.wait(3)
+    driven.wait(3)
+    answer = driven.answers[driven.sync("c-1", {"c-1": b"\1"})]
+    assert isinstance(answer, SyncGroupResponse)
+    assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert not driven.values
+    assert driven.group.state is State.PREPARING_REBALANCE

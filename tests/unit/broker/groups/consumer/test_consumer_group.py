@@ -12,6 +12,8 @@ from kafkawire.broker.groups.errors import GroupError
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupCurrentMemberAssignmentValue,
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupMemberMetadataValue,
     ConsumerGroupPartitionMetadataKey,
     ConsumerGroupPartitionMetadataValue,
     ConsumerGroupRegularExpressionKey,
@@ -423,3 +425,22 @@ def test_a_record_of_an_expression_without_members_begins_no_epoch_for_the_first
     driven.restart()
     assert DrivenConsumer(driven, "a", regex="o.*").join().member_epoch == driven.state.epoch == 1
     assert DrivenConsumer(driven, "b", regex="o.*").join().member_epoch == driven.state.epoch == 2
+
+
+@pytest.mark.parametrize("wrong", ["[", "(", "x**", "+"])
+@pytest.mark.parametrize("before", [None, "", "a.*", "zz.*", "!.*"])
+def test_an_expression_that_cannot_be_used_is_refused(
+    driven: DrivenConsumerGroup, before: str | None, wrong: str
+) -> None:
+    """When a member joins with it, and when a member has another one; but not if members have it already."""
+    member = DrivenConsumer(driven, "a", "orders", regex=before)
+    if before is not None:
+        member.join()
+    member.regex = wrong
+    answer = driven.send(member.full())
+    assert answer.error_code == ErrorCode.INVALID_REGULAR_EXPRESSION
+    assert answer.error_message is not None
+    assert answer.error_message.startswith("SubscribedTopicRegex ")
+    known = ConsumerGroupMemberMetadataValue(subscribed_topic_regex=wrong, classic_member_metadata=None)
+    driven.state.apply(ConsumerGroupMemberMetadataKey("g", "of another release"), known)
+    assert driven.send(member.full()).error_code == ErrorCode.NONE

@@ -11,18 +11,20 @@ from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
 
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.states import State
-from kafkawire.broker.groups.consumer.conversion import encoded, upgraded
+from kafkawire.broker.groups.consumer.conversion import classic_metadata, encoded, upgraded
 from kafkawire.broker.groups.consumer.states import GroupState
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
+    ConsumerGroupMemberMetadataKey,
     ConsumerGroupTargetAssignmentMetadataValue,
     ConsumerProtocolAssignment,
     GroupMetadataKey,
     HeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
+    LeaveGroupRequest,
     OffsetCommitKey,
     OffsetCommitValue,
     SyncGroupRequest,
@@ -493,3 +495,45 @@ async def test_a_classic_member_names_its_generation(groups: DrivenMixedGroups, 
     error = ErrorCode.ILLEGAL_GENERATION if more else ErrorCode.NONE
     assert (await groups.members.sync(SyncGroupRequest("g", generation, "old"))).error_code == error
     assert groups.members.heartbeat(HeartbeatRequest("g", generation, "old")) is error
+
+
+async def test_a_classic_group_with_metadata_that_cannot_be_read_becomes_no_consumer_group(
+    groups: DrivenMixedGroups,
+) -> None:
+    client = await stable(groups)
+    assert groups.classic_group is not None
+    groups.classic_group.roster.members[client.member_id].assignment = b"\0"
+    answer = await groups.send(BEAT)
+    assert answer.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+    reason = "the embedded consumer protocol is malformed."
+    assert answer.error_message == f"Cannot upgrade classic group g to consumer group because {reason}"
+    assert groups.consumer_group is None
+
+
+async def test_metadata_of_another_release_that_cannot_be_read_fails_the_sync_and_keeps_the_group(
+    groups: DrivenMixedGroups,
+) -> None:
+    """No classic group could have it."""
+    await groups.send(BEAT)
+    joined = await join(groups, "old")
+    group = groups.consumer_group
+    assert group is not None
+    known = group.state.members["old"].metadata
+    unreadable = replace(known, classic_member_metadata=classic_metadata(10_000, (("range", b"\0"),)))
+    group.state.apply(ConsumerGroupMemberMetadataKey("g", "old"), unreadable)
+    synced = await groups.members.sync(SyncGroupRequest("g", joined.generation_id, "old"))
+    assert (synced.error_code, bytes(synced.assignment)) == (ErrorCode.UNKNOWN_SERVER_ERROR, b"")
+    await groups.send(LEAVE)
+    assert members(groups) == {"old"}
+
+
+async def test_members_that_leave_a_consumer_group_are_answered_one_by_one(groups: DrivenMixedGroups) -> None:
+    await groups.send(BEAT)
+    await groups.send(replace(BEAT, member_id="static", instance_id="one"))
+    await join(groups, "old")
+    asked = [("stranger", None), ("old", None), ("", "one"), ("old", "one"), ("", "two"), ("old", None)]
+    answers = await groups.members.leave("g", [LeaveGroupRequest.MemberIdentity(*each) for each in asked])
+    unknown, fenced = ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_INSTANCE_ID
+    assert [(each.member_id, each.group_instance_id) for each in answers] == asked
+    assert [each.error_code for each in answers] == [unknown, 0, 0, fenced, unknown, 0]
+    assert members(groups) == {"new"}
