@@ -79,6 +79,7 @@ async def test_offsets_of_subscribed_topics_and_of_groups_that_were_used_stay(tm
             group_id: sorted(topic for topic, _ in each.commits) for group_id, each in coordinator.state.by_id.items()
         }
         assert left == {"classic": ["orders"], "consumers": ["orders"], "left-lately": ["orders", "others"]}
+        assert coordinator.state.by_id["left-lately"].metadata == lately, "it is not deleted before its offsets"
         clock.advance(1.0)
         await expiry.expire()
         assert "left-lately" not in coordinator.state.by_id

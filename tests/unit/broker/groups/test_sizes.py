@@ -11,7 +11,7 @@ from kafkawire.broker.groups.consumer.joining import Beat
 from kafkawire.broker.groups.consumer.live_groups import check_regex
 from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.share.member import ShareMember
-from kafkawire.broker.groups.state import Group, GroupsState
+from kafkawire.broker.groups.state import CONSUMER_KEYS, SHARE_KEYS, STREAMS_KEYS, Group, GroupsState
 from kafkawire.broker.groups.streams.member import Endpoint, StreamsMember, size_of_tags
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.protocol import (
@@ -23,7 +23,10 @@ from kafkawire.protocol import (
     OffsetCommitValue,
     ShareGroupMetadataKey,
     ShareGroupMetadataValue,
+    StreamsGroupMetadataKey,
+    StreamsGroupMetadataValue,
 )
+from kafkawire.wire import Message
 
 PROTOCOLS = (("range", bytes(70)), ("other-one", bytes(3)))
 TAGS = {"zone": "1", "region": "somewhere"}
@@ -88,3 +91,37 @@ def test_a_group_has_the_size_of_its_records() -> None:
     state.apply(OffsetCommitKey("g", "orders", 2), OffsetCommitValue(3))
     assert (state.size, len([*state.entries()])) == (11, 10)
     assert Group("empty").size == 0
+
+
+def test_a_record_that_deletes_what_is_not_there_changes_nothing() -> None:
+    """As of a log from which older records are gone."""
+    state = GroupsState()
+    keys: list[Message] = [GroupMetadataKey("g"), OffsetCommitKey("g", "orders", 0)]
+    keys += [key(group_id="g") for key in (*CONSUMER_KEYS, *SHARE_KEYS, *STREAMS_KEYS)]
+    for key in keys:
+        state.apply(key, None)
+    assert not state.by_id
+    state.apply(OffsetCommitKey("g", "orders", 1), OffsetCommitValue(1))
+    for key in keys:
+        state.apply(key, None)
+    assert [*state.entries()] == [(OffsetCommitKey("g", "orders", 1), OffsetCommitValue(1), None)]
+
+
+@pytest.mark.parametrize("kept", ["commit", "pending", "metadata", "record"])
+def test_a_group_stays_while_anything_of_it_is_left(kept: str) -> None:
+    state = GroupsState()
+    other = ShareGroupMetadataKey("g")
+    if kept == "commit":
+        state.apply(OffsetCommitKey("g", "orders", 0), OffsetCommitValue(1))
+    elif kept == "pending":
+        state.apply(OffsetCommitKey("g", "orders", 0), OffsetCommitValue(1), Producer(1, 0))
+    elif kept == "metadata":
+        state.apply(GroupMetadataKey("g"), GroupMetadataValue())
+    else:
+        state.apply(StreamsGroupMetadataKey("g"), StreamsGroupMetadataValue(1))
+    state.apply(other, ShareGroupMetadataValue(1))
+    state.apply(other, None)
+    if kept != "metadata":
+        state.apply(GroupMetadataKey("g"), GroupMetadataValue())
+        state.apply(GroupMetadataKey("g"), None)
+    assert state.size == 1

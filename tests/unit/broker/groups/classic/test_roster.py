@@ -84,3 +84,17 @@ def test_a_request_of_a_static_member_has_both_of_its_ids(
     roster.add(Member("b", "one", "c", "/h", 10_000, 10_000, ()))
     roster.add(Member("c", None, "c", "/h", 10_000, 10_000, ()))
     assert roster.error(member_id, instance_id) is error
+
+
+def test_a_leader_that_has_joined_leads_on_and_else_the_first_that_has() -> None:
+    roster = roster_of("x", "x", "x")
+    roster.leader = "m-2"
+    assert not roster.elect_joined_leader()
+    roster.await_join(roster.members["m-1"], 1)
+    roster.await_join(roster.members["m-2"], 2)
+    assert (roster.elect_joined_leader(), roster.leader) == (True, "m-2")
+    roster.await_join(roster.members["m-2"], None)
+    assert (roster.elect_joined_leader(), roster.leader) == (True, "m-1")
+    roster.await_join(roster.members["m-0"], 3)
+    assert (roster.elect_joined_leader(), roster.leader) == (True, "m-1")
+    assert (roster.joined, roster.all_joined) == (2, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_topics import DrivenTopics
 from tests.unit.broker.groups.consumer.test_consumer_group_settings import settings
@@ -20,6 +21,8 @@ from kafkawire.protocol import (
     ConsumerGroupMemberMetadataValue,
     ConsumerGroupMetadataKey,
     ConsumerGroupMetadataValue,
+    ConsumerGroupRegularExpressionKey,
+    ConsumerGroupRegularExpressionValue,
     ConsumerGroupTargetAssignmentMemberKey,
     ConsumerGroupTargetAssignmentMemberValue,
     ConsumerGroupTargetAssignmentMetadataKey,
@@ -112,3 +115,41 @@ def test_the_states_of_members_have_the_numbers_of_apache_kafka() -> None:
         "STABLE": 0, "UNREVOKED_PARTITIONS": 1, "UNRELEASED_PARTITIONS": 2, "UNKNOWN": 127,
     }  # fmt: skip
     assert [MemberState.of(number) for number in (-1, 0, 1, 2, 3, 126, 127)] == [127, 0, 1, 2, 127, 127, 127]
+
+
+def test_an_expression_has_a_record_from_when_it_is_resolved_until_its_last_member_leaves() -> None:
+    cluster = DrivenTopics()
+    cluster.create("orders", 1)
+    group = ConsumerGroup("g", (), settings(), cluster.topics, NOW)
+    joins = replace(JOINS, instance_id=None, subscribed_topic_names=None, subscribed_topic_regex="o.*")
+    assert group.heartbeat(beat(joins), NOW).member_epoch == 1
+    assert [type(key) for key, _ in group.changes()] == [
+        ConsumerGroupMemberMetadataKey,
+        ConsumerGroupCurrentMemberAssignmentKey,
+    ]
+    key = ConsumerGroupRegularExpressionKey("g", "o.*")
+    group.resolve({"gone": ("orders",), "o.*": ("orders",)}, 7, NOW)
+    assert group.changes() == [
+        (key, ConsumerGroupRegularExpressionValue(("orders",), 7, NOW.ms)),
+        (ConsumerGroupMetadataKey("g"), ConsumerGroupMetadataValue(2, cluster.topics.hash_of(["orders"]))),
+    ]
+    group.leave(beat(ConsumerGroupHeartbeatRequest("g", "a", -1)), NOW)
+    assert group.changes() == [
+        (ConsumerGroupCurrentMemberAssignmentKey("g", "a"), None),
+        (ConsumerGroupTargetAssignmentMemberKey("g", "a"), None),
+        (ConsumerGroupMemberMetadataKey("g", "a"), None),
+        (key, None),
+        (ConsumerGroupMetadataKey("g"), ConsumerGroupMetadataValue(3, 0)),
+    ]
+
+
+@pytest.mark.parametrize(("interval_ms", "is_assigned"), [(0, True), (1, False)])
+def test_without_an_interval_a_clock_that_goes_back_delays_nothing(interval_ms: int, *, is_assigned: bool) -> None:
+    cluster = DrivenTopics()
+    cluster.create("orders", 2)
+    properties = {"group_consumer_assignment_interval_ms": str(interval_ms)}
+    group = ConsumerGroup("g", (), settings(**properties), cluster.topics, NOW)
+    group.heartbeat(beat(JOINS), NOW)
+    back = Now(NOW.seconds + 1, NOW.ms - 5)
+    group.heartbeat(beat(replace(JOINS, member_id="b", instance_id=None)), back)
+    assert (group.state.assignment_epoch == group.state.epoch) is is_assigned

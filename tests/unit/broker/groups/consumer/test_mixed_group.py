@@ -15,11 +15,20 @@ from kafkawire.broker.groups.consumer.conversion import classic_metadata, encode
 from kafkawire.broker.groups.consumer.states import GroupState
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.protocol import (
+    ConsumerGroupCurrentMemberAssignmentKey,
+    ConsumerGroupCurrentMemberAssignmentValue,
     ConsumerGroupHeartbeatRequest,
     ConsumerGroupHeartbeatResponse,
     ConsumerGroupMemberMetadataKey,
+    ConsumerGroupMemberMetadataValue,
+    ConsumerGroupMetadataKey,
+    ConsumerGroupMetadataValue,
+    ConsumerGroupTargetAssignmentMemberKey,
+    ConsumerGroupTargetAssignmentMemberValue,
+    ConsumerGroupTargetAssignmentMetadataKey,
     ConsumerGroupTargetAssignmentMetadataValue,
     ConsumerProtocolAssignment,
+    ConsumerProtocolSubscription,
     GroupMetadataKey,
     HeartbeatRequest,
     JoinGroupRequest,
@@ -30,7 +39,7 @@ from kafkawire.protocol import (
     SyncGroupRequest,
 )
 from kafkawire.protocol.error_codes import ErrorCode
-from kafkawire.records.consumer_protocol import decode_assignment, encode_assignment
+from kafkawire.records.consumer_protocol import decode_assignment, encode_assignment, encode_subscription
 from kafkawire.wire import DecodeError
 
 AT_ONCE = {"group_consumer_assignment_interval_ms": "0", "group_initial_rebalance_delay_ms": "0"}
@@ -537,3 +546,77 @@ async def test_members_that_leave_a_consumer_group_are_answered_one_by_one(group
     assert [(each.member_id, each.group_instance_id) for each in answers] == asked
     assert [each.error_code for each in answers] == [unknown, 0, 0, fenced, unknown, 0]
     assert members(groups) == {"new"}
+
+
+async def test_a_classic_member_joins_again_when_its_partitions_have_become_free(groups: DrivenMixedGroups) -> None:
+    first = await groups.send(BEAT)
+    joined = await join(groups, "old")
+    request = HeartbeatRequest("g", joined.generation_id, "old")
+    assert (await groups.members.sync(SyncGroupRequest("g", joined.generation_id, "old"))).error_code == ErrorCode.NONE
+    assert groups.members.heartbeat(request) is ErrorCode.NONE, "it waits"
+    lives = ConsumerGroupHeartbeatRequest("g", "new", first.member_epoch)
+    kept = (await groups.send(lives)).assignment
+    assert kept is not None
+    assert groups.members.heartbeat(request) is ErrorCode.NONE
+    owned = tuple(
+        ConsumerGroupHeartbeatRequest.TopicPartitions(each.topic_id, each.partitions) for each in kept.topic_partitions
+    )
+    await groups.send(replace(lives, topic_partitions=owned))
+    assert groups.members.heartbeat(request) is ErrorCode.REBALANCE_IN_PROGRESS
+
+
+async def test_a_group_that_becomes_classic_has_no_record_of_an_expression(groups: DrivenMixedGroups) -> None:
+    await groups.send(replace(BEAT, subscribed_topic_names=None, subscribed_topic_regex="o.*"))
+    await join(groups, "old")
+    group = groups.consumer_group
+    assert group is not None
+    async with asyncio.timeout(5):
+        while not group.state.regexes:  # noqa: ASYNC110 there is no event for it
+            await asyncio.sleep(0.01)
+    await groups.send(LEAVE)
+    assert groups.consumer_group is None
+    assert [key for key, *_ in groups.coordinator.state.by_id["g"].entries()] == [GroupMetadataKey("g")]
+
+
+async def test_a_classic_group_is_taken_over_record_by_record(groups: DrivenMixedGroups) -> None:
+    """Each member keeps what it has, and the rack of its subscription."""
+    subscription = ConsumerProtocolSubscription(("orders", "missing"), rack_id="rack")
+    metadata = encode_subscription(subscription, 3)
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", metadata),)
+    request = JoinGroupRequest("g", 10_000, 20_000, "", "one", "consumer", protocols)
+    joined = await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
+    part = ConsumerProtocolAssignment.TopicPartition
+    assigned = encode_assignment(ConsumerProtocolAssignment((part("orders", (2, 1)), part("missing", (0,)))), 1)
+    given = SyncGroupRequest.SyncGroupRequestAssignment(joined.member_id, assigned)
+    await groups.members.sync(
+        SyncGroupRequest("g", joined.generation_id, joined.member_id, "one", assignments=(given,))
+    )
+    classic, topic = groups.classic_group, groups.topics.id_of("orders")
+    assert classic is not None
+    assert topic is not None
+    who, epoch = ("g", joined.member_id), joined.generation_id
+    current = ConsumerGroupCurrentMemberAssignmentValue
+    target = ConsumerGroupTargetAssignmentMemberValue
+    assert [*upgraded(classic, groups.topics)] == [
+        (
+            ConsumerGroupMemberMetadataKey(*who),
+            ConsumerGroupMemberMetadataValue(
+                instance_id="one",
+                rack_id="rack",
+                client_id="client",
+                client_host="/127.0.0.1",
+                subscribed_topic_names=("missing", "orders"),
+                subscribed_topic_regex="",
+                rebalance_timeout_ms=20_000,
+                server_assignor=None,
+                classic_member_metadata=classic_metadata(10_000, (("range", metadata),)),
+            ),
+        ),
+        (ConsumerGroupMetadataKey("g"), ConsumerGroupMetadataValue(epoch, groups.topics.hash_of(["orders"]))),
+        (ConsumerGroupTargetAssignmentMemberKey(*who), target((target.TopicPartition(topic, (1, 2)),))),
+        (ConsumerGroupTargetAssignmentMetadataKey("g"), ConsumerGroupTargetAssignmentMetadataValue(epoch, 0)),
+        (
+            ConsumerGroupCurrentMemberAssignmentKey(*who),
+            current(epoch, epoch, 0, (current.TopicPartitions(topic, (1, 2), (epoch, epoch)),)),
+        ),
+    ]
