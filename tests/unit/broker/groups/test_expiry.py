@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.embedded.groups import opened_groups
+from tests.embedded.streams_members import joining
 
 from kafkawire.broker import ManualClock
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
@@ -29,6 +30,7 @@ from kafkawire.protocol import (
     GroupMetadataValue,
     OffsetCommitKey,
     OffsetCommitValue,
+    StreamsGroupHeartbeatRequest,
 )
 from kafkawire.records.consumer_protocol import encode_subscription
 
@@ -44,6 +46,15 @@ async def expiring(
     data_dir: Path, clock: ManualClock
 ) -> AsyncIterator[tuple[GroupCoordinator, ConsumerGroups, OffsetExpiry]]:
     """The groups of a data directory, consumer groups among them, and what lets their offsets expire."""
+    async with expiring_with_streams(data_dir, clock) as (coordinator, consumer, _, expiry):
+        yield coordinator, consumer, expiry
+
+
+@asynccontextmanager
+async def expiring_with_streams(
+    data_dir: Path, clock: ManualClock
+) -> AsyncIterator[tuple[GroupCoordinator, ConsumerGroups, StreamsGroups, OffsetExpiry]]:
+    """The same with streams groups."""
     async with opened_groups(data_dir, clock=clock) as (coordinator, controller):
         topics = KnownTopics(controller.image.topics, lambda: controller.end_offset, lambda _: None)
         classic = ClassicGroups(coordinator, clock, GroupSettings())
@@ -53,7 +64,7 @@ async def expiring(
         streams_settings = StreamsGroupSettings(configuration, lambda _: {})
         streams = StreamsGroups(coordinator, classic, clock, streams_settings, topics)
         expiry = OffsetExpiry(coordinator, classic, consumer, streams, clock=clock, configuration=configuration)
-        yield coordinator, consumer, expiry
+        yield coordinator, consumer, streams, expiry
         await streams.close()
         await consumer.close()
         await classic.close()
@@ -161,3 +172,23 @@ async def test_offsets_that_cannot_be_deleted_are_deleted_the_next_time(
             assert ("g" in coordinator.state.by_id) is is_left
         await expiry.end()
     assert caplog.messages == [f"Offsets that are due cannot be deleted: {failure}"]
+
+
+@pytest.mark.parametrize("has_member", [True, False])
+async def test_offsets_of_topics_that_an_application_reads_stay_while_it_has_members(
+    tmp_path: Path, *, has_member: bool
+) -> None:
+    clock = ManualClock()
+    async with expiring_with_streams(tmp_path, clock) as (coordinator, _, streams, expiry):
+        await streams.heartbeat(joining("m"), ("c", "/h"))
+        if not has_member:
+            await streams.heartbeat(StreamsGroupHeartbeatRequest("g", "m", -1), ("c", "/h"))
+        for topic in ("orders", "others"):
+            commit = OffsetCommitValue(1, metadata="", commit_timestamp=clock.now_ms())
+            coordinator.commit([(OffsetCommitKey("g", topic, 0), commit)])
+        clock.advance(WEEK)
+        await expiry.expire()
+        left = coordinator.state.by_id.get("g")
+        assert (left is not None) is has_member
+        assert left is None or [topic for topic, _ in left.commits] == ["orders"]
+        assert (streams.group("g") is not None) is has_member

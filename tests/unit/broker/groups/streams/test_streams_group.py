@@ -130,7 +130,7 @@ def test_a_task_is_free_after_all_have_given_it_up_that_stand_in_the_way() -> No
 
 
 def aim(epoch: int, target: Tasks, reported: Tasks | None, found: TaskOwners) -> Aim:
-    return Aim(epoch, target, reported, lambda task: found.is_unreleased(task, "own"))
+    return Aim(epoch, target, reported, lambda task: found.is_unreleased(task, "own"), converts=False)
 
 
 def test_a_member_gives_up_tasks_then_waits_for_others_then_is_stable() -> None:
