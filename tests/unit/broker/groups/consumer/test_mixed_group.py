@@ -620,3 +620,16 @@ async def test_a_classic_group_is_taken_over_record_by_record(groups: DrivenMixe
             current(epoch, epoch, 0, (current.TopicPartitions(topic, (1, 2), (epoch, epoch)),)),
         ),
     ]
+
+
+@pytest.mark.parametrize(("rack_id", "kept"), [("other", "other"), ("", "rack"), (None, "rack")])
+async def test_a_classic_member_has_the_rack_of_its_subscription_and_else_the_one_that_it_had(
+    groups: DrivenMixedGroups, rack_id: str | None, kept: str
+) -> None:
+    await groups.send(BEAT)
+    await groups.send(replace(BEAT, member_id="static", instance_id="one", rack_id="rack"))
+    metadata = encode_subscription(ConsumerProtocolSubscription(("orders",), rack_id=rack_id), 3)
+    joined = await join(groups, "", instance_id="one", metadata=metadata)
+    group = groups.consumer_group
+    assert group is not None
+    assert group.state.members[joined.member_id].rack_id == kept

@@ -124,3 +124,55 @@ def test_conditions_have_the_numbers_of_kip_1071() -> None:
         "SHUTDOWN_APPLICATION": 4,
         "ASSIGNMENT_DELAYED": 5,
     }
+
+
+def endpoint_epochs(*, is_later: bool) -> list[int]:
+    """The endpoint epochs of a group whose members have endpoints, change them, and get other tasks."""
+    group = group_with_topic(is_later=is_later)
+    epochs = []
+
+    def send(member_id: str, **changed: object) -> None:
+        member = group.state.members.get(member_id)
+        request = joining(member_id) if member is None else Request("g", member_id, member.epoch)
+        epochs.append(group.heartbeat(replace(request, **changed), CLIENT, NOW).response.endpoint_information_epoch)
+
+    one, two = Request.Endpoint("one", 1), Request.Endpoint("two", 2)
+    all_tasks = {"active_tasks": (Request.TaskIds("0", (0, 1)),), "standby_tasks": (), "warmup_tasks": ()}
+    send("a", user_endpoint=one)  # the group is made again from its records after this
+    send("a")
+    send("a", user_endpoint=one)
+    send("a", user_endpoint=two)
+    send("b")  # has no tasks yet
+    send("b")
+    send("a", **all_tasks)  # gives up a task
+    send("a", active_tasks=(Request.TaskIds("0", (0,)),), standby_tasks=(), warmup_tasks=())
+    send("b")  # gets it, and has no endpoint
+    send("b", user_endpoint=one)
+    send("b")
+    return epochs
+
+
+def test_instances_ask_again_when_the_partitions_of_an_instance_have_changed() -> None:
+    """In 4.4 when an endpoint has changed too, in 4.3 when a member with an endpoint joins or has other tasks."""
+    assert endpoint_epochs(is_later=True) == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3]
+    assert endpoint_epochs(is_later=False) == [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+
+
+def test_all_members_learn_of_the_first_that_wants_the_application_to_end() -> None:
+    group = group_with_topic()
+    for member_id in ("a", "b", "c"):
+        group.heartbeat(joining(member_id), CLIENT, NOW)
+
+    def statuses(member_id: str, *, wants: bool) -> list[tuple[int, str]]:
+        beat = Request("g", member_id, group.state.members[member_id].epoch, shutdown_application=wants)
+        answer = group.heartbeat(beat, CLIENT, NOW).response
+        return [(each.status_code, each.status_detail) for each in answer.status or ()]
+
+    assert statuses("c", wants=False) == []
+    detail = "encountered a fatal error and requested a shutdown for the entire application."
+    expected = [(StreamsStatus.SHUTDOWN_APPLICATION.value, f"Streams group member b {detail}")]
+    assert statuses("b", wants=True) == statuses("a", wants=True) == statuses("c", wants=False) == expected
+    for member_id in ("a", "b", "c"):
+        group.leave(Request("g", member_id, -1))
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    assert statuses("a", wants=False) == []
