@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from kafkawire.protocol import (
     JoinGroupResponse,
     LeaveGroupRequest,
     PartitionRecord,
+    RemoveTopicRecord,
     StreamsGroupHeartbeatRequest,
     TopicRecord,
 )
@@ -169,3 +171,26 @@ async def test_a_streamer_without_a_topology_needs_room_for_its_names_only(tmp_p
             assert refused.value.code is error
             await groups.close()
             await classic.close()
+
+
+async def test_groups_are_gone_with_the_topic_of_their_records(tmp_path: Path) -> None:
+    """And their room is free."""
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, controller):
+        settings = ConsumerGroupSettings(configuration_of(), lambda _: {}, most_bytes=LARGE + 10_000)
+        topics = KnownTopics(controller.image.topics, lambda: controller.end_offset, lambda _: None)
+        classic = ClassicGroups(coordinator, clock, settings.classic)
+        groups = ConsumerGroups(coordinator, classic, clock, settings, topics)
+        request = ConsumerGroupHeartbeatRequest("g", "m", 0, None, None, 9, ("x" * (LARGE + 1),), None, None, ())
+        for name in ("g", "h", "g"):
+            await groups.heartbeat(replace(request, group_id=name), 1, ("c", "/h"), lambda _: True)
+            with pytest.raises(GroupError):
+                await groups.heartbeat(replace(request, group_id="other"), 1, ("c", "/h"), lambda _: True)
+            topic = controller.image.topics.by_name["__consumer_offsets"]
+            controller.commit([RemoveTopicRecord(topic.topic_id)])
+            async with asyncio.timeout(10):
+                while coordinator.state.by_id:  # noqa: ASYNC110 there is no event for it
+                    await asyncio.sleep(0.005)
+            assert groups.group(name) is None
+        await groups.close()
+        await classic.close()

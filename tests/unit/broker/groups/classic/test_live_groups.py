@@ -231,3 +231,16 @@ async def test_all_groups_are_gone_with_the_topic_of_their_records(tmp_path: Pat
         assert groups.group("g") is None
         assert groups.heartbeat(HeartbeatRequest("g", 1, "c")) is ErrorCode.UNKNOWN_MEMBER_ID
         await groups.close()
+
+
+async def test_requests_that_wait_end_with_the_broker(tmp_path: Path) -> None:
+    async with opened_groups(tmp_path) as (coordinator, _):
+        groups = ClassicGroups(coordinator, ManualClock(), GroupSettings())
+        await coordinator.prepare(["g"])
+        request = JoinGroupRequest("g", 10_000, 10_000, "", None, "consumer", PROTOCOLS)
+        waiting = asyncio.ensure_future(groups.join(Joining(request, 3, "c", "/h")))
+        await asyncio.sleep(0)
+        await groups.close()
+        done, _ = await asyncio.wait([waiting], timeout=10)
+        assert done == {waiting}
+        assert waiting.cancelled()
