@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from msgspec.structs import replace
+from tests.embedded.driven_consumer_group import DrivenConsumer, DrivenConsumerGroup
 
 from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.consumer.reconciliation import Aim, Reported, reconciled
@@ -50,3 +51,22 @@ def test_what_a_member_gives_up_comes_to_what_it_must_give_up_already() -> None:
     assert reconciled(MUST_REVOKE, aim(owns_more, B)) == replace(
         MUST_REVOKE, previous_epoch=5, assigned={B: {0: 5}}, revoking={A: {2: 3, 0: 3, 1: 5}, C: {1: 4}}
     )
+
+
+def test_a_member_gives_up_a_topic_before_there_is_a_new_assignment() -> None:
+    """Which may not be computed yet."""
+    driven = DrivenConsumerGroup(group_consumer_assignment_interval_ms="1000")
+    for name in ("orders", "payments"):
+        driven.create(name, 1)
+    member = DrivenConsumer(driven, "a", "orders", "payments")
+    member.join()
+    assert len(member.owned) == 2
+    member.topics = ("orders",)
+    answer = driven.send(member.full())
+    assert driven.state.assignment_epoch < driven.state.epoch
+    assert answer.assignment is not None
+    assert [each.topic_id for each in answer.assignment.topic_partitions] == [driven.topics.id_of("orders")]
+    assert driven.state.members["a"].state is MemberState.UNREVOKED_PARTITIONS
+    member.take(answer)
+    assert member.beat().member_epoch == member.epoch == 2
+    assert driven.state.members["a"].state is MemberState.STABLE
