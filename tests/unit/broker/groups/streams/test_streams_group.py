@@ -405,3 +405,26 @@ def test_members_come_to_the_newest_assignment_of_several(*, is_later: bool) -> 
         group.leave(StreamsGroupHeartbeatRequest("g", gone, -1))
         assert sorted(beat(member_id, *got)) == [0, 1]
         assert group.state.state is StreamsGroupStatus.STABLE
+
+
+@pytest.mark.parametrize(("is_later", "tasks"), [(False, ()), (True, (1,))], ids=["4.3", "4.4"])
+def test_a_member_that_leaves_and_joins_before_the_next_assignment_has_its_tasks_again_in_4_4(
+    tasks: tuple[int, ...], *, is_later: bool
+) -> None:
+    """Which keeps the assignment of an epoch as a heartbeat has found it first."""
+    group = group_with_topic(is_later=is_later, group_streams_assignment_interval_ms="60000")
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    at = Now(NOW.seconds + 60, NOW.ms + 60_000)
+    group.heartbeat(joining("b"), CLIENT, at)
+    for owned in ((0, 1), (0,)):
+        active = (TaskIds("0", owned),)
+        epoch = group.state.members["a"].epoch
+        beat = StreamsGroupHeartbeatRequest("g", "a", epoch, active_tasks=active, standby_tasks=(), warmup_tasks=())
+        group.heartbeat(beat, CLIENT, at)
+    group.heartbeat(StreamsGroupHeartbeatRequest("g", "b", group.state.members["b"].epoch), CLIENT, at)
+    assert group.state.state is StreamsGroupStatus.STABLE
+    assert group.state.members["b"].assigned.tasks.active == {"0": (1,)}
+    group.leave(StreamsGroupHeartbeatRequest("g", "b", -1))
+    answer = group.heartbeat(joining("b"), CLIENT, at).response
+    assert [each.status_code for each in answer.status or ()] == [StreamsStatus.ASSIGNMENT_DELAYED]
+    assert tuple(one for each in answer.active_tasks or () for one in each.partitions) == tasks
