@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
 from tests.embedded.streams_members import joining as joining_streamer
-from tests.unit.broker.groups.consumer.test_mixed_group import AT_ONCE, BEAT, LEAVE, join, members, stable
+from tests.unit.broker.groups.consumer.test_mixed_group import AT_ONCE, BEAT, LEAVE, SUBSCRIPTION, join, members, stable
 
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.consumer.conversion import classic_metadata, upgraded
@@ -219,3 +219,24 @@ async def test_a_classic_member_joins_in_place_of_a_streams_group_without_member
     assert len(client.owned) == 4
     assert groups.streams_group is None
     assert [key for key, *_ in groups.coordinator.state.by_id["g"].entries()] == [GroupMetadataKey("g")]
+
+
+@pytest.mark.parametrize(
+    ("names", "joins"),
+    [(("range",), False), (("roundrobin",), True), (("sticky",), False), (("range", "roundrobin"), True), ((), False)],
+)
+async def test_a_classic_member_supports_a_protocol_that_all_others_support(
+    groups: DrivenMixedGroups, names: tuple[str, ...], *, joins: bool
+) -> None:
+    await groups.send(BEAT)
+    error = ErrorCode.NONE if joins else ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+    for member_id, supported, expected in (
+        ("a", ("range", "roundrobin"), ErrorCode.NONE),
+        ("b", ("sticky", "roundrobin"), ErrorCode.NONE),
+        ("c", names, error),
+    ):
+        protocols = tuple(JoinGroupRequest.JoinGroupRequestProtocol(name, SUBSCRIPTION) for name in supported)
+        request = JoinGroupRequest("g", 10_000, 20_000, member_id, None, "consumer", protocols)
+        answer = await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
+        assert answer.error_code == expected
+    assert ("c" in members(groups)) is joins
