@@ -66,7 +66,8 @@ def test_a_member_gives_up_a_topic_before_there_is_a_new_assignment() -> None:
     assert driven.state.assignment_epoch < driven.state.epoch
     assert answer.assignment is not None
     assert [each.topic_id for each in answer.assignment.topic_partitions] == [driven.topics.id_of("orders")]
-    assert driven.state.members["a"].state is MemberState.UNREVOKED_PARTITIONS
+    states = [driven.state.members["a"].state]
     member.take(answer)
     assert member.beat().member_epoch == member.epoch == 2
-    assert driven.state.members["a"].state is MemberState.STABLE
+    states.append(driven.state.members["a"].state)
+    assert states == [MemberState.UNREVOKED_PARTITIONS, MemberState.STABLE]
