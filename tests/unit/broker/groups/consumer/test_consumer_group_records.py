@@ -153,3 +153,26 @@ def test_without_an_interval_a_clock_that_goes_back_delays_nothing(interval_ms: 
     back = Now(NOW.seconds + 1, NOW.ms - 5)
     group.heartbeat(beat(replace(JOINS, member_id="b", instance_id=None)), back)
     assert (group.state.assignment_epoch == group.state.epoch) is is_assigned
+
+
+def test_a_heartbeat_changes_what_it_has_and_nothing_else() -> None:
+    group = ConsumerGroup("g", (), settings(), DrivenTopics().topics, NOW)
+    group.heartbeat(beat(replace(JOINS, instance_id=None)), NOW)
+    group.changes()
+    expected = group.state.members["a"].metadata
+    for sent, recorded in (
+        ({}, {}),
+        ({"rack_id": "other"}, {"rack_id": "other"}),
+        ({"rebalance_timeout_ms": 0}, {"rebalance_timeout_ms": 0}),
+        ({"server_assignor": "uniform"}, {"server_assignor": "uniform"}),
+        ({"subscribed_topic_regex": "o.*"}, {"subscribed_topic_regex": "o.*"}),
+        ({"subscribed_topic_names": ("b", "a")}, {"subscribed_topic_names": ("a", "b")}),
+        ({"subscribed_topic_names": ()}, {"subscribed_topic_names": ()}),
+        ({"subscribed_topic_regex": ""}, {"subscribed_topic_regex": ""}),
+    ):
+        short = ConsumerGroupHeartbeatRequest("g", "a", group.state.members["a"].epoch)
+        group.heartbeat(beat(replace(short, **sent)), NOW)
+        written = [value for key, value in group.changes() if isinstance(key, ConsumerGroupMemberMetadataKey)]
+        expected = replace(expected, **recorded)
+        assert written == ([expected] if sent else [])
+        assert group.state.members["a"].metadata == expected

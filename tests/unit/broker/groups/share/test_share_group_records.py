@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.unit.broker.groups.share.test_share_group import ASSIGNMENT_MS, HASH, TOPIC, beat, group_with_topic
 
+from kafkawire.broker.groups.timers import Now
 from kafkawire.protocol import (
     ShareGroupCurrentMemberAssignmentKey,
     ShareGroupCurrentMemberAssignmentValue,
@@ -63,4 +64,29 @@ def test_a_member_joins_gets_a_partition_that_has_a_state_and_leaves() -> None:
         (ShareGroupTargetAssignmentMemberKey("g", "m"), None),
         (ShareGroupMemberMetadataKey("g", "m"), None),
         (ShareGroupMetadataKey("g"), ShareGroupMetadataValue(4, 0)),
+    ]
+
+
+def test_a_heartbeat_changes_what_it_has_and_nothing_else() -> None:
+    group = group_with_topic()
+    recorded = []
+    for rack_id, names, client in (
+        ("rack", ("orders",), ("c", "/h")),
+        (None, None, ("c", "/h")),
+        (None, None, ("other", "/h")),
+        (None, None, ("other", "/there")),
+        ("another", None, ("other", "/there")),
+        (None, ("payments", "orders"), ("other", "/there")),
+    ):
+        member = group.state.members.get("m")
+        epoch = 0 if member is None else member.epoch
+        group.heartbeat(ShareGroupHeartbeatRequest("g", "m", epoch, rack_id, names), client, Now(1000.0, 1_000_000))
+        recorded += [value for key, value in group.changes() if isinstance(key, ShareGroupMemberMetadataKey)]
+    metadata = ShareGroupMemberMetadataValue
+    assert recorded == [
+        metadata("rack", "c", "/h", ("orders",)),
+        metadata("rack", "other", "/h", ("orders",)),
+        metadata("rack", "other", "/there", ("orders",)),
+        metadata("another", "other", "/there", ("orders",)),
+        metadata("another", "other", "/there", ("orders", "payments")),
     ]
