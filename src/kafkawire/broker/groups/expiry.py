@@ -117,10 +117,10 @@ class OffsetExpiry:
             return lambda topic, value: None if topic in subscribed else value.commit_timestamp
         if classic is None:
             return None
-        if not classic.protocol_type:
+        if stored.metadata is None or not classic.protocol_type:
             return lambda _, value: value.commit_timestamp
         if classic.state is State.EMPTY:
-            emptied = -1 if stored.metadata is None else stored.metadata.current_state_timestamp
+            emptied = stored.metadata.current_state_timestamp
             return lambda _, value: emptied if emptied >= 0 else value.commit_timestamp
         if classic.state is State.STABLE and classic.subscribed is not None:
             return lambda topic, value: None if classic.is_subscribed_to(topic) else value.commit_timestamp
