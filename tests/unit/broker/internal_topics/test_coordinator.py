@@ -15,6 +15,7 @@ from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.topic_names import TRANSACTIONS_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.transactions.coordinator import TransactionCoordinator
@@ -92,3 +93,24 @@ async def test_a_rewritten_log_is_rewritten_again_as_soon_as_it_has_grown_again(
 async def test_nothing_is_written_without_changes(recorded: Recorded) -> None:
     recorded.write()
     assert recorded.log.end_offset == 0
+
+
+@pytest.mark.parametrize("failure", [StorageError("the disk is full"), OSError("the disk is full")])
+async def test_a_log_that_cannot_be_rewritten_grows_from_then_on(
+    recorded: Recorded, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception
+) -> None:
+    monkeypatch.setattr("kafkawire.broker.internal_topics.coordinator._FEWEST_TO_REWRITE", 10)
+    attempts = []
+
+    async def fail(*_arguments: object) -> None:
+        attempts.append(failure)
+        raise failure
+
+    monkeypatch.setattr("kafkawire.broker.internal_topics.logs.InternalLogs.rewrite", fail)
+    for _ in range(2):
+        recorded.write(*["a"] * 11)
+        assert await recorded.first_offset() == 0
+    assert attempts == [failure]
+    assert caplog.messages == [
+        f"The logs of {TRANSACTIONS_TOPIC} could not be rewritten, and grow from now on: {failure}"
+    ]
