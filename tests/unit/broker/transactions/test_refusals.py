@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 import pytest
 from tests.embedded.driven_transactions import TOPIC, DrivenProducer, DrivenTransactions
@@ -39,6 +39,10 @@ async def opened(driven: DrivenTransactions, transactional_id: str = "t", timeou
     assert await producer.begin(timeout_ms) is ErrorCode.NONE
     assert await producer.write(0, b"1") is ErrorCode.NONE
     return producer
+
+
+def states(driven: DrivenTransactions) -> Mapping[str, TransactionState]:
+    return {transactional_id: each.state for transactional_id, each in driven.transactions.by_id.items()}
 
 
 @pytest.mark.parametrize(
@@ -170,10 +174,10 @@ async def test_what_cannot_be_written_when_its_time_comes_is_tried_again(
     with monkeypatch.context() as patched:
         patched.setattr("kafkawire.broker.transactions.coordinator.TransactionCoordinator.prepare", fail)
         await driven.wait(10)
-    assert driven.transactions.by_id["t"].state is TransactionState.ONGOING
+    assert states(driven) == {"t": TransactionState.ONGOING}
     assert f"A transaction could not be ended: {failure}" in caplog.messages
     await driven.wait(10)
-    assert driven.transactions.by_id["t"].state is TransactionState.COMPLETE_ABORT
+    assert states(driven) == {"t": TransactionState.COMPLETE_ABORT}
 
 
 async def test_a_transaction_is_open_as_long_as_its_timeout(driven: DrivenTransactions) -> None:
@@ -181,7 +185,6 @@ async def test_a_transaction_is_open_as_long_as_its_timeout(driven: DrivenTransa
     await opened(driven, "first", timeout_ms=10_000)
     await opened(driven, "second", timeout_ms=9_999)
     await driven.wait(10)
-    states = {name: each.state for name, each in driven.transactions.by_id.items()}
-    assert states == {"first": TransactionState.ONGOING, "second": TransactionState.COMPLETE_ABORT}
+    assert states(driven) == {"first": TransactionState.ONGOING, "second": TransactionState.COMPLETE_ABORT}
     await driven.wait(10)
-    assert driven.transactions.by_id["first"].state is TransactionState.COMPLETE_ABORT
+    assert states(driven) == dict.fromkeys(("first", "second"), TransactionState.COMPLETE_ABORT)
