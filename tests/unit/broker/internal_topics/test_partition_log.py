@@ -119,6 +119,25 @@ async def test_changes_and_transactions_are_read_in_order(tmp_path: Path) -> Non
     await again.files.close()
 
 
+async def test_a_log_that_kafka_has_compacted_is_read(tmp_path: Path) -> None:
+    """Its batches have no records at some offsets, within them and between them."""
+    folder = tmp_path / "__consumer_offsets-0"
+    folder.mkdir()
+    batches = []
+    for base, last, offsets in ((2, 4, (3,)), (7, 7, (7,)), (10, 15, (10, 12))):
+        pairs = [GROUP_RECORDS.record(commit("a", offset)) for offset in offsets]
+        records = [
+            Record(offset=offset, timestamp=1, key=key, value=value)
+            for offset, (key, value) in zip(offsets, pairs, strict=True)
+        ]
+        batches.append(encode_batch(records, base_offset=base, last_offset=last))
+    (folder / FIRST_SEGMENT).write_bytes(b"".join(batches))
+    log = InternalPartitionLog(folder, GROUP_RECORDS)
+    assert [entry for _, entry in log.entries()] == [Written(*commit("a", offset)) for offset in (3, 7, 10, 12)]
+    assert log.files.end_offset == 16
+    await log.files.close()
+
+
 async def test_only_segments_with_earlier_records_alone_are_deleted(tmp_path: Path) -> None:
     log = InternalPartitionLog(tmp_path / "__consumer_offsets-0", GROUP_RECORDS)
     log.lead(TOPIC_ID, 0)

@@ -88,6 +88,18 @@ async def test_states_of_a_deleted_topic_that_cannot_be_deleted_are_reported(
     assert caplog.messages == [f"The states of deleted topics could not be deleted: {failure}"]
 
 
+async def test_a_broker_stops_though_its_last_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_arguments: object) -> None:
+        await asyncio.sleep(0.02)
+        raise RuntimeError("an unexpected error")
+
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        await create(client)
+        monkeypatch.setattr(ShareCoordinator, "prepare", fail)
+        deleted = await client.ask(DeleteTopicsRequest(topic_names=("t",), timeout_ms=1000), 5, DeleteTopicsResponse)
+        assert not deleted.responses[0].error_code
+
+
 @pytest.mark.parametrize("failure", FAILURES)
 async def test_members_of_a_closed_connection_release_what_can_be_written(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception

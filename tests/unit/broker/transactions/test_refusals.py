@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 
 import pytest
@@ -188,3 +189,37 @@ async def test_a_transaction_is_open_as_long_as_its_timeout(driven: DrivenTransa
     assert states(driven) == {"first": TransactionState.ONGOING, "second": TransactionState.COMPLETE_ABORT}
     await driven.wait(10)
     assert states(driven) == dict.fromkeys(("first", "second"), TransactionState.COMPLETE_ABORT)
+
+
+@pytest.mark.parametrize("committed", [True, False])
+async def test_a_transaction_whose_markers_cannot_be_written_stays_decided_until_a_restart(
+    driven: DrivenTransactions, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, committed: bool
+) -> None:
+    """Those who wait for what is due do not fail with it, and its client does."""
+    gate = asyncio.Event()
+
+    async def fail(*_arguments: object) -> None:
+        await gate.wait()
+        raise StorageError("the disk is full")
+
+    driven.load()
+    producer = await opened(driven)
+    with monkeypatch.context() as patched:
+        patched.setattr("kafkawire.broker.transactions.markers.MarkerWriter.write", fail)
+        ending = asyncio.ensure_future(producer.end(committed=committed))
+        await some_turns()
+        waiting = asyncio.gather(driven.transactions.settled(), driven.transactions.completed("t"))
+        await some_turns()
+        assert not waiting.done()
+        gate.set()
+        await waiting
+        with pytest.raises(StorageError, match="^the disk is full$"):
+            await ending
+        await driven.transactions.completed("t")
+    decided = TransactionState.PREPARE_COMMIT if committed else TransactionState.PREPARE_ABORT
+    assert states(driven) == {"t": decided}
+    assert caplog.messages == ["Transactional id 't': its transaction could not be completed: the disk is full"]
+    await driven.restart()
+    await driven.transactions.settled()
+    assert states(driven) == {"t": TransactionState.COMPLETE_COMMIT if committed else TransactionState.COMPLETE_ABORT}
+    assert driven.records(0) == ([b"1"] if committed else [], [])
