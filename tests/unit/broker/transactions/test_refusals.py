@@ -213,7 +213,7 @@ async def test_a_transaction_whose_markers_cannot_be_written_stays_decided_until
         assert not waiting.done()
         gate.set()
         await waiting
-        with pytest.raises(StorageError, match="^the disk is full$"):
+        with pytest.raises(StorageError, match=r"^the disk is full$"):
             await ending
         await driven.transactions.completed("t")
     decided = TransactionState.PREPARE_COMMIT if committed else TransactionState.PREPARE_ABORT
