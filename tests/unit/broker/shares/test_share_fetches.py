@@ -279,6 +279,19 @@ async def test_a_state_that_begins_again_fences_members_of_the_earlier_one() -> 
         assert await member.fetch() == [(2, 3, 1)]
 
 
+async def test_a_member_of_an_earlier_state_may_leave(caplog: pytest.LogCaptureFixture) -> None:
+    """It has nothing to give back: who comes then has the state that began again."""
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await produce(client, 3)
+        member = Member(client, topic_id)
+        assert await member.fetch() == [(0, 2, 1)]
+        await begin_group(client, topic_id, state_epoch=1, offset=1)
+        await member.leave()
+        assert caplog.messages == [f"The records of g:{topic_id}:0 could not be released: FENCED_STATE_EPOCH"]
+        assert await Member(client, topic_id, "n").fetch() == [(1, 2, 1)]
+
+
 async def test_the_records_of_a_member_are_available_again_when_its_connection_is_closed() -> None:
     async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
         topic_id = await create(client)
