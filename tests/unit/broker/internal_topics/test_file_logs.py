@@ -28,10 +28,12 @@ GROUPS = tuple(
 """A group in each partition."""
 
 
-def topic(topic_id: bytes = b"o" * 16) -> Topic:
+def topic(topic_id: bytes = b"o" * 16, *, leader_epoch: int = 0) -> Topic:
     made = Topic(OFFSETS, Uuid(topic_id))
     for number in range(PARTITIONS):
-        made.partitions[number] = PartitionRecord(number, made.topic_id, (1,), (1,), leader=1, leader_epoch=0)
+        made.partitions[number] = PartitionRecord(
+            number, made.topic_id, (1,), (1,), leader=1, leader_epoch=leader_epoch
+        )
     return made
 
 
