@@ -21,6 +21,7 @@ from kafkawire.broker.share_coordinator.state_batches import RecordState, StateB
 from kafkawire.broker.topic_names import SHARES_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout import Uuid
+from kafkawire.protocol import OffsetCommitKey
 from kafkawire.protocol.error_codes import ErrorCode
 
 TOPIC = Uuid(b"0123456789abcdef")
@@ -149,6 +150,17 @@ async def test_a_snapshot_follows_as_many_updates_as_are_configured(
         for number in range(1, UPDATES + 1):
             assert not shares.write(KEY, StateUpdate(7, 4, kept, 1))
             assert (state(shares).snapshot_epoch, state(shares).updates) == (epoch, number)
+
+
+async def test_forgotten_states_leave_nothing(shares: ShareCoordinator) -> None:
+    shares.initialize(*KEY, 7, 5)
+    assert (shares.state.size, len([*shares.state.entries()])) == (1, 1)
+    shares.state.apply(OffsetCommitKey("g", "t", 0), None)  # of another topic
+    shares.state.end(7, (KEY.owner,), committed=False)  # it is in no transaction
+    assert shares.state.size == 1
+    shares.state.clear()
+    assert (shares.state.size, [*shares.state.entries()]) == (0, [])
+    assert shares.state.highest_epochs(KEY) == (-1, -1)
 
 
 async def test_share_partitions_of_topics_are_found(shares: ShareCoordinator) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 
 import pytest
 from tests.embedded.driven_transactions import TOPIC, DrivenProducer, DrivenTransactions
@@ -12,8 +12,9 @@ from kafkawire.broker.clock import some_turns
 from kafkawire.broker.partitions.verifications import TransactionalWrite
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.unwritten_batches import Producer
+from kafkawire.broker.transactions.markers import EndMarker, MarkerWriter
 from kafkawire.broker.transactions.settings import TransactionSettings
-from kafkawire.broker.transactions.transaction import Ending, Initialization
+from kafkawire.broker.transactions.transaction import Ending, Initialization, Partition
 from kafkawire.model.transactions import TransactionState
 from kafkawire.protocol.error_codes import ErrorCode
 
@@ -94,6 +95,71 @@ async def test_only_the_producer_of_a_transaction_goes_on_with_it(
         assert transactions.errors(transactional_id, asked, [PLACE, *OTHERS]) == {OTHERS[1]: missing}
         answer = await transactions.end(transactional_id, Ending(asked, True, 2))
         assert answer == (error, Producer(asked.producer_id, asked.epoch + 1))
+
+
+@pytest.mark.parametrize(
+    ("expected", "error"),
+    [
+        (None, ErrorCode.NONE),
+        ((0, 0), ErrorCode.NONE),  # the epoch before: the answer may have been lost
+        ((0, 1), ErrorCode.NONE),
+        ((0, 2), ErrorCode.PRODUCER_FENCED),
+        ((1, 1), ErrorCode.PRODUCER_FENCED),
+    ],
+)
+async def test_a_producer_that_goes_on_must_be_the_last_one(
+    driven: DrivenTransactions, expected: tuple[int, int] | None, error: ErrorCode
+) -> None:
+    """KIP-360."""
+    producer = DrivenProducer(driven, "t")
+    assert await producer.begin() is ErrorCode.NONE
+    assert await producer.begin(goes_on=True) is ErrorCode.NONE
+    assert producer.producer == (0, 1)
+    before = driven.transactions.by_id["t"]
+    asked = Initialization(60_000, None if expected is None else Producer(*expected))
+    answer = await driven.transactions.initialize("t", asked)
+    is_retry = expected == (0, 0)
+    assert answer == (error, NO_PRODUCER if error else Producer(0, 1 if is_retry else 2))
+    assert (driven.transactions.by_id["t"] == before) is (bool(error) or is_retry)
+
+
+async def test_an_open_transaction_is_aborted_before_its_id_has_another_producer(driven: DrivenTransactions) -> None:
+    await opened(driven)
+    answers = [await driven.transactions.initialize("t", Initialization(60_000)) for _ in range(2)]
+    assert answers == [(ErrorCode.CONCURRENT_TRANSACTIONS, NO_PRODUCER), (ErrorCode.NONE, (0, 2))]
+    assert driven.records(0) == ([], [])
+
+
+async def test_nothing_begins_while_a_transaction_ends(
+    driven: DrivenTransactions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What asks for that may ask again."""
+    gate, write = asyncio.Event(), MarkerWriter.write
+
+    async def write_later(writer: MarkerWriter, marker: EndMarker, partitions: Iterable[Partition]) -> object:
+        await gate.wait()
+        return await write(writer, marker, partitions)
+
+    monkeypatch.setattr(MarkerWriter, "write", write_later)
+    producer = await opened(driven)
+    ending = asyncio.ensure_future(producer.end(committed=True))
+    await some_turns()
+    assert states(driven) == {"t": TransactionState.PREPARE_COMMIT}
+    transactions, held, busy = driven.transactions, producer.producer, ErrorCode.CONCURRENT_TRANSACTIONS
+    current = Producer(held.producer_id, held.epoch + 1)
+    assert await transactions.initialize("t", Initialization(60_000)) == (busy, NO_PRODUCER)
+    assert await transactions.add_partitions("t", current, [PLACE], 2) is busy
+    assert transactions.errors("t", current, [PLACE, *OTHERS]) == dict.fromkeys([PLACE, *OTHERS], busy)
+    assert await transactions.end("t", Ending(held, True, 2)) == (busy, NO_PRODUCER)
+    assert await transactions.end("t", Ending(held, False, 2)) == (ErrorCode.INVALID_TXN_STATE, NO_PRODUCER)
+    write_too = TransactionalWrite("t", *current, [PLACE], adds=True)
+    confirming = asyncio.ensure_future(transactions.confirm(write_too))
+    await some_turns()
+    assert not confirming.done(), "it waits for the end"
+    gate.set()
+    assert await confirming == {}
+    assert await ending is ErrorCode.NONE
+    assert states(driven) == {"t": TransactionState.ONGOING}
 
 
 @pytest.mark.parametrize("version", [0, 1, 2])
