@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from tests.embedded.groups import DIRECTORY_ID, opened_groups
+from tests.embedded.groups import DIRECTORY_ID, committed_offsets, opened_groups
+from tests.unit.broker.groups.test_coordinator import commit, commit_all, folders, make_topic
 
 from kafkawire.broker import ManualClock
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.internal_topics.partition_log import InternalPartitionLog
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.partition_log import PartitionLog
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.storage.errors import StorageError
-from kafkawire.broker.topic_names import TRANSACTIONS_TOPIC
+from kafkawire.broker.topic_names import OFFSETS_TOPIC, TRANSACTIONS_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.broker.transactions.coordinator import TransactionCoordinator
 from kafkawire.broker.transactions.transaction import Transaction
-from kafkawire.protocol import TransactionLogKey
+from kafkawire.protocol import PartitionRecord, RemoveTopicRecord, TransactionLogKey
 
 IDLE = Transaction(7, 3, 60_000)
 
@@ -114,3 +117,33 @@ async def test_a_log_that_cannot_be_rewritten_grows_from_then_on(
     assert caplog.messages == [
         f"The logs of {TRANSACTIONS_TOPIC} could not be rewritten, and grow from now on: {failure}"
     ]
+
+
+async def test_a_topic_that_is_deleted_while_its_logs_are_rewritten_goes_afterwards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, delete_before = asyncio.Event(), InternalPartitionLog.delete_before
+
+    async def delete_later(log: InternalPartitionLog, offset: int) -> None:
+        await gate.wait()
+        await delete_before(log, offset)
+
+    monkeypatch.setattr(InternalPartitionLog, "delete_before", delete_later)
+    async with opened_groups(tmp_path) as (coordinator, controller):
+        await make_topic(controller)
+        await commit_all(coordinator, commit("a", 0, 1))
+        topic_id = controller.image.topics.by_name[OFFSETS_TOPIC].topic_id
+        controller.commit([PartitionRecord(1, topic_id, (1,), (1,), leader=1)])  # groups may move
+        for _ in range(50):
+            await asyncio.sleep(0.001)
+        controller.commit([RemoveTopicRecord(topic_id)])
+        assert committed_offsets(coordinator) == {}
+        for _ in range(20):
+            await asyncio.sleep(0.001)
+        assert folders(tmp_path)
+        gate.set()
+        await commit_all(coordinator, commit("b", 0, 2))
+        assert committed_offsets(coordinator) == {"b": {0: 2}}
+    async with opened_groups(tmp_path) as (coordinator, controller):
+        assert controller.image.topics.by_name[OFFSETS_TOPIC].topic_id != topic_id
+        assert committed_offsets(coordinator) == {"b": {0: 2}}

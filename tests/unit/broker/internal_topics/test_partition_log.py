@@ -20,6 +20,7 @@ TOPIC_ID = Uuid(b"o" * 16)
 FIRST_SEGMENT = f"{0:020}.log"
 PRODUCER, OTHER = Producer(7, 3), Producer(8, 0)
 MOST = 104_857_600
+UNKNOWN_KEY = (1000).to_bytes(2)
 
 
 def commit(group: str, offset: int) -> Change:
@@ -120,16 +121,17 @@ async def test_changes_and_transactions_are_read_in_order(tmp_path: Path) -> Non
 
 
 async def test_a_log_that_kafka_has_compacted_is_read(tmp_path: Path) -> None:
-    """Its batches have no records at some offsets, within them and between them."""
+    """Its batches have no records at some offsets, within them and between them; others are of later versions."""
     folder = tmp_path / "__consumer_offsets-0"
     folder.mkdir()
     batches = []
-    for base, last, offsets in ((2, 4, (3,)), (7, 7, (7,)), (10, 15, (10, 12))):
+    for base, last, offsets in ((2, 4, (3,)), (7, 8, (7,)), (10, 15, (10, 12))):
         pairs = [GROUP_RECORDS.record(commit("a", offset)) for offset in offsets]
         records = [
             Record(offset=offset, timestamp=1, key=key, value=value)
             for offset, (key, value) in zip(offsets, pairs, strict=True)
         ]
+        records.append(Record(offset=last, timestamp=1, key=UNKNOWN_KEY, value=b"?"))
         batches.append(encode_batch(records, base_offset=base, last_offset=last))
     (folder / FIRST_SEGMENT).write_bytes(b"".join(batches))
     log = InternalPartitionLog(folder, GROUP_RECORDS)
