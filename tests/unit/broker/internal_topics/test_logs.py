@@ -48,6 +48,7 @@ async def test_logs_in_memory_have_the_records_of_logs_in_files(tmp_path: Path, 
         assert (logs.size, logs.unregistered) == (0, False)
         await logs.open(of, range(PARTITIONS))
         assert logs.is_open(of, range(PARTITIONS))
+        assert logs.is_open(topic(), range(PARTITIONS)), "as the metadata has it after another change"
         assert not logs.is_open(topic(b"x" * 16), range(PARTITIONS))
         for number, group in enumerate(GROUPS):
             for offset in range(number + 1):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from tests.embedded.connection import connected_to
 from tests.embedded.share_fetching import ACCEPT, RELEASE, RENEW, Member, begin_group, create, produce
 from tests.unit.broker.handlers.test_share_states import written
@@ -14,6 +15,7 @@ from kafkawire.broker.shares.acknowledging import Acknowledgement, Acknowledgeme
 from kafkawire.broker.shares.acquiring import ReadRecords, Wanted, acquire
 from kafkawire.broker.shares.settings import ShareRules
 from kafkawire.broker.shares.share_partition import SharePartition
+from kafkawire.protocol import ShareFetchRequest
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import Record, encode_batch, read_batches
 
@@ -189,3 +191,20 @@ async def test_a_share_partition_with_an_earlier_state_is_used_no_more() -> None
         assert await other.fetch() == [(1, 2, 1)]
         await broker.advance(31)
         assert await other.fetch() == [(1, 2, 2)]
+
+
+async def test_a_member_that_leaves_gives_back_what_it_has_of_all_other_topics() -> None:
+    """Also after one whose share partition is used no more."""
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        ids = [await create(client, name) for name in "tuv"]
+        for name in "tuv":
+            await produce(client, 2, name=name)
+        member = Member(client, ids[0])
+        topics = tuple(ShareFetchRequest.FetchTopic(each, (ShareFetchRequest.FetchPartition(0),)) for each in ids)
+        answer = await member.ask(replace(member.fetch_request(), topics=topics))
+        assert len(answer.responses) == 3
+        await begin_group(client, ids[0], state_epoch=1)
+        assert await member.acknowledge((0, 1, [ACCEPT])) == ErrorCode.NOT_LEADER_OR_FOLLOWER
+        await member.leave()
+        found = [await Member(client, each, f"{number}").fetch() for number, each in enumerate(ids)]
+        assert found == [[(0, 1, 1)], [(0, 1, 2)], [(0, 1, 2)]]
