@@ -13,8 +13,10 @@ from kafkawire.broker.share_coordinator.state import ShareState, ShareSummary
 from kafkawire.broker.share_coordinator.state_batches import RecordState
 from kafkawire.broker.shares.acknowledging import Acknowledgement, AcknowledgementError, acknowledge
 from kafkawire.broker.shares.acquiring import ReadRecords, Wanted, acquire
+from kafkawire.broker.shares.live_shares import ShareError
+from kafkawire.broker.shares.sessions import ShareSessionError
 from kafkawire.broker.shares.settings import ShareRules
-from kafkawire.broker.shares.share_partition import SharePartition
+from kafkawire.broker.shares.share_partition import SharePartition, ShareStateError
 from kafkawire.protocol import ShareFetchRequest
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import Record, encode_batch, read_batches
@@ -160,6 +162,15 @@ def test_nothing_is_acquired_when_as_many_are_in_flight_as_may_be(most: int, roo
     found = acquire(partition, Wanted("one", 100, 100, is_strict=False), read)
     assert len(found) == max(room, 0)
     assert not acquire(partition, Wanted("one", 0, 100, is_strict=False), read)
+
+
+def test_errors_have_their_code_and_words() -> None:
+    code = ErrorCode.NOT_LEADER_OR_FOLLOWER
+    for error in (ShareError(code), ShareStateError(code), ShareSessionError(code)):
+        assert (error.code, str(error)) == (code, "NOT_LEADER_OR_FOLLOWER")
+    assert ShareError(code).message is None
+    for worded in (ShareError(code, "why"), AcknowledgementError(code, "why")):
+        assert (worded.code, worded.message, str(worded)) == (code, "why", "why")
 
 
 async def test_a_state_that_cannot_be_is_an_error(caplog: pytest.LogCaptureFixture) -> None:

@@ -12,6 +12,7 @@ from kafkawire.broker.clock import some_turns
 from kafkawire.broker.partitions.verifications import TransactionalWrite
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.broker.storage.unwritten_batches import Producer
+from kafkawire.broker.transactions.live_transactions import Transactions
 from kafkawire.broker.transactions.markers import EndMarker, MarkerWriter
 from kafkawire.broker.transactions.settings import TransactionSettings
 from kafkawire.broker.transactions.transaction import Ending, Initialization, Partition
@@ -289,3 +290,25 @@ async def test_a_transaction_whose_markers_cannot_be_written_stays_decided_until
     await driven.transactions.settled()
     assert states(driven) == {"t": TransactionState.COMPLETE_COMMIT if committed else TransactionState.COMPLETE_ABORT}
     assert driven.records(0) == ([b"1"] if committed else [], [])
+
+
+async def test_a_transaction_that_is_forgotten_before_its_end_is_durable_has_no_marker(
+    driven: DrivenTransactions, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As with the topic in which it was recorded."""
+    gate = asyncio.Event()
+
+    async def durable(*_arguments: object) -> None:
+        await gate.wait()
+
+    producer = await opened(driven)
+    monkeypatch.setattr(Transactions, "durable", durable)
+    ending = asyncio.ensure_future(producer.end(committed=True))
+    await some_turns()
+    by_id = driven.transactions.by_id
+    assert isinstance(by_id, dict)
+    by_id.clear()
+    gate.set()
+    assert await ending is ErrorCode.NONE
+    assert driven.records(0) == ([], [b"1"])
+    assert (states(driven), caplog.messages) == ({}, [])

@@ -163,9 +163,18 @@ def test_each_step_has_all_fields_of_its_record(new_id: Callable[[], int]) -> No
         without_version = replace(ending, producer_epoch=4, last_epoch=-1, client_version=0)
         assert fenced(opened, version, new_id, 60) == without_version
     assert fenced(opened, 2, new_id, 60) == prepared(opened, False, 2, new_id, 60)
+    assert fenced(opened, 3, new_id, 60) == prepared(opened, False, 3, new_id, 60)
+    assert prepared(opened, False, 3, new_id, 60) == replace(
+        ending, producer_epoch=4, last_epoch=3, client_version=3
+    ), "as all later versions"
+    for version, event in ((2, Event.ABORT_V2), (3, Event.ABORT_V2), (1, Event.ABORT), (0, Event.ABORT)):
+        assert ending_event(opened, Ending(Producer(7, 3), False, version)) is event
     ended = replace(ending, state=TransactionState.COMPLETE_ABORT, partitions=frozenset(), updated_ms=70)
     assert completed(ending, 70) == ended
-    assert completed(replace(ending, next_producer_id=100), 70) == replace(ended, producer_id=100, producer_epoch=0)
+    for version in (2, 3):
+        exhausted = replace(ending, next_producer_id=100, client_version=version)
+        following = replace(ended, producer_id=100, producer_epoch=0, client_version=version)
+        assert completed(exhausted, 70) == following
     assert completed(replace(ending, next_producer_id=100, client_version=1), 70) == replace(ended, client_version=1)
     for expected, last_epoch in ((None, -1), (Producer(7, 3), 3)):
         assert initialized(ended, Initialization(500, expected), new_id, 80) == replace(
