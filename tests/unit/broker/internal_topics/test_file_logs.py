@@ -157,6 +157,8 @@ async def test_logs_are_open_once_they_lead(tmp_path: Path) -> None:
         (((0, 30, 1), (0, 10, 3), (1, 29, 2)), 3),
         (((0, 30, 1), (0, 10, 3), (1, 31, 2)), 2),
         (((1, 10, 1), (1, 11, 2)), 2),
+        (((1, 0, 1), (0, 1, 2)), 2),
+        (((1, -1, 1), (0, 0, 2)), 2),  # without a timestamp
     ],
 )
 async def test_of_records_in_several_partitions_the_last_by_time_counts(
