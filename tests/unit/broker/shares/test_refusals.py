@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pytest
 from msgspec.structs import replace
 from tests.embedded.connection import connected_to
@@ -9,6 +11,7 @@ from tests.embedded.share_fetching import ACCEPT, RELEASE, RENEW, Member, begin_
 from tests.unit.broker.handlers.test_share_states import written
 
 from kafkawire.broker import EmbeddedBroker, ManualClock
+from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
 from kafkawire.broker.share_coordinator.state import ShareState, ShareSummary
 from kafkawire.broker.share_coordinator.state_batches import RecordState
 from kafkawire.broker.shares.acknowledging import Acknowledgement, AcknowledgementError, acknowledge
@@ -17,7 +20,7 @@ from kafkawire.broker.shares.live_shares import ShareError
 from kafkawire.broker.shares.sessions import ShareSessionError
 from kafkawire.broker.shares.settings import ShareRules
 from kafkawire.broker.shares.share_partition import SharePartition, ShareStateError
-from kafkawire.protocol import ShareFetchRequest
+from kafkawire.protocol import DeleteTopicsRequest, DeleteTopicsResponse, ShareFetchRequest
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.wire.batches import Record, encode_batch, read_batches
 
@@ -202,6 +205,30 @@ async def test_a_share_partition_with_an_earlier_state_is_used_no_more() -> None
         assert await other.fetch() == [(1, 2, 1)]
         await broker.advance(31)
         assert await other.fetch() == [(1, 2, 2)]
+
+
+async def test_a_member_that_leaves_gives_back_what_it_has_though_a_topic_is_deleted_meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    prepare = ShareCoordinator.prepare
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        ids = [await create(client, name) for name in "tu"]
+        for name in "tu":
+            await produce(client, 2, name=name)
+        member = Member(client, ids[0])
+        topics = tuple(ShareFetchRequest.FetchTopic(each, (ShareFetchRequest.FetchPartition(0),)) for each in ids)
+        assert len((await member.ask(replace(member.fetch_request(), topics=topics))).responses) == 2
+        async with connected_to(broker) as other:
+
+            async def prepare_and_delete(coordinator: ShareCoordinator, owners: Collection[str]) -> None:
+                monkeypatch.undo()
+                await prepare(coordinator, owners)
+                deletion = DeleteTopicsRequest(topic_names=("t",), timeout_ms=1000)
+                await other.ask(deletion, 5, DeleteTopicsResponse)
+
+            monkeypatch.setattr(ShareCoordinator, "prepare", prepare_and_delete)
+            await member.leave()
+            assert await Member(other, ids[1], "n").fetch() == [(0, 1, 2)]
 
 
 async def test_a_member_that_leaves_gives_back_what_it_has_of_all_other_topics() -> None:
