@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.embedded.driven_group import SUBSCRIPTION, Driven
+from tests.embedded.received import received
 
 from kafkawire.broker.groups.classic.group_records import members_of
 from kafkawire.broker.groups.classic.rebalance import first_value
@@ -99,3 +100,21 @@ def test_a_group_whose_last_member_leaves_waits_for_no_client_that_has_an_id_onl
     assert [value.generation for value in driven.values] == [1, 2]
     assert driven.values[-1].members == ()
     assert [*driven.group.roster.pending] == ["c-2"]
+
+
+def test_a_group_that_was_read_goes_on_with_its_leader() -> None:
+    driven = Driven()
+    driven.join()
+    driven.join()
+    driven.wait(3)
+    driven.wait(3)
+    driven.sync("c-1", {})
+    (value,) = driven.values
+    read = Driven(value=received(value, 3))
+    tickets = [read.join("c-1"), read.join("c-2")]
+    listed = [[each.member_id for each in read.joined(ticket).members] for ticket in tickets]
+    assert listed == [["c-1", "c-2"], []]
+    assert {read.joined(ticket).leader for ticket in tickets} == {"c-1"}
+    synced = [read.sync("c-2"), read.sync("c-1", {"c-2": b"\2"})]
+    answers = [read.answers[ticket] for ticket in synced]
+    assert [isinstance(each, SyncGroupResponse) and bytes(each.assignment) for each in answers] == [b"\2", b""]

@@ -7,12 +7,19 @@ from collections.abc import AsyncIterator
 
 import pytest
 from msgspec.structs import replace
+from tests.embedded.configurations import configuration_of
 from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
+from tests.embedded.received import received
 from tests.embedded.streams_members import joining as joining_streamer
 from tests.unit.broker.groups.consumer.test_mixed_group import AT_ONCE, BEAT, LEAVE, SUBSCRIPTION, join, members, stable
 
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.consumer.conversion import classic_metadata, upgraded
+from kafkawire.broker.groups.consumer.group_state import ConsumerKey
+from kafkawire.broker.groups.consumer.mixed_group import MixedGroup
+from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
+from kafkawire.broker.groups.consumer.states import GroupState, MemberState
+from kafkawire.broker.groups.timers import Now
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupCurrentMemberAssignmentValue,
@@ -36,6 +43,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.records.consumer_protocol import encode_assignment, encode_subscription
+from kafkawire.wire import Message
 
 
 @pytest.fixture
@@ -240,3 +248,24 @@ async def test_a_classic_member_supports_a_protocol_that_all_others_support(
         answer = await groups.members.join(Joining(request, 9, "client", "/127.0.0.1"), lambda _: True)
         assert answer.error_code == expected
     assert ("c" in members(groups)) is joins
+
+
+async def test_a_group_that_was_read_has_the_epochs_of_its_records(groups: DrivenMixedGroups) -> None:
+    """Which are compared by their values."""
+    await groups.send(BEAT)
+    await join(groups, "old")
+    group = groups.consumer_group
+    assert group is not None
+    epoch, member = 1000, replace(group.state.members["old"], epoch=1000, state=MemberState.STABLE)
+    records: list[tuple[ConsumerKey, Message]] = [
+        (ConsumerGroupMetadataKey("g"), ConsumerGroupMetadataValue(epoch, group.state.metadata_hash)),
+        (ConsumerGroupTargetAssignmentMetadataKey("g"), ConsumerGroupTargetAssignmentMetadataValue(epoch, 1)),
+        (ConsumerGroupMemberMetadataKey("g", "old"), member.metadata),
+        (ConsumerGroupCurrentMemberAssignmentKey("g", "old"), member.current),
+    ]
+    settings, now = ConsumerGroupSettings(configuration_of(), lambda _: {}), Now(1.0, 1_000_000)
+    read = MixedGroup("g", [(key, received(value, 0)) for key, value in records], settings, groups.topics, now)
+    assert read.state.state is GroupState.STABLE
+    assert not read.sync(SyncGroupRequest("g", epoch, "old"), now).error_code
+    assert read.beat(HeartbeatRequest("g", epoch, "old"), now) is ErrorCode.NONE
+    assert read.changes() == []

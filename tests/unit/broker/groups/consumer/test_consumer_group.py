@@ -444,3 +444,14 @@ def test_an_expression_that_cannot_be_used_is_refused(
     known = ConsumerGroupMemberMetadataValue(subscribed_topic_regex=wrong, classic_member_metadata=None)
     driven.state.apply(ConsumerGroupMemberMetadataKey("g", "of another release"), known)
     assert driven.send(member.full()).error_code == ErrorCode.NONE
+
+
+def test_new_partitions_are_no_reason_to_resolve_an_expression_again(driven: DrivenConsumerGroup) -> None:
+    member = DrivenConsumer(driven, "a", regex="orders.*")
+    member.join()
+    driven.create("orders", 6)
+    driven.resolve({"orders.*": ["orders"]})
+    assert driven.state.regexes["orders.*"].version > driven.topics.created_at
+    driven.wait(11)
+    member.beat()
+    assert not driven.group.wanted_regexes

@@ -14,14 +14,17 @@ from kafkawire.protocol import ConsumerGroupHeartbeatRequest
 
 A, B, C = (Uuid(letter * 16) for letter in (b"a", b"b", b"c"))
 Owned = ConsumerGroupHeartbeatRequest.TopicPartitions
-STABLE = Member("m", epoch=5, previous_epoch=4, assigned={A: {0: 3, 1: 5}, B: {0: 5}})
+EPOCH = 5000
+STABLE = Member("m", epoch=EPOCH, previous_epoch=4, assigned={A: {0: 3, 1: 5}, B: {0: 5}})
 MUST_REVOKE = replace(STABLE, state=MemberState.UNREVOKED_PARTITIONS, revoking={A: {2: 3}, C: {1: 4}})
 EVERYTHING = (Owned(A, (0, 1)), Owned(B, (0,)))
 
 
 def aim(reported: Reported | None, *topics: Uuid, has_changed: bool = True) -> Aim:
     """The epoch has no newer target assignment yet."""
-    return Aim(5, {A: (0, 1), B: (0,)}, frozenset(topics), has_changed, reported, lambda _topic, _partition: None)
+    return Aim(
+        int(str(EPOCH)), {A: (0, 1), B: (0,)}, frozenset(topics), has_changed, reported, lambda _topic, _partition: None
+    )
 
 
 @pytest.mark.parametrize("reported", [None, EVERYTHING, (Owned(B, (0,)),)])
@@ -29,7 +32,7 @@ def test_a_member_that_may_still_own_a_topic_must_give_it_up(reported: Reported 
     assert reconciled(STABLE, aim(reported, A)) == replace(
         STABLE,
         state=MemberState.UNREVOKED_PARTITIONS,
-        previous_epoch=5,
+        previous_epoch=EPOCH,
         assigned={A: {0: 3, 1: 5}},
         revoking={B: {0: 5}},
     )
@@ -37,7 +40,7 @@ def test_a_member_that_may_still_own_a_topic_must_give_it_up(reported: Reported 
 
 @pytest.mark.parametrize("reported", [(), (Owned(A, (0, 1)),), (Owned(B, (1,)),)])
 def test_a_topic_is_free_at_once_if_the_member_says_that_it_does_not_own_it(reported: Reported) -> None:
-    assert reconciled(STABLE, aim(reported, A)) == replace(STABLE, previous_epoch=5, assigned={A: {0: 3, 1: 5}})
+    assert reconciled(STABLE, aim(reported, A)) == replace(STABLE, previous_epoch=EPOCH, assigned={A: {0: 3, 1: 5}})
 
 
 @pytest.mark.parametrize("reported", [None, EVERYTHING, ()])
@@ -49,7 +52,7 @@ def test_a_member_that_subscribes_to_more_keeps_what_it_has(reported: Reported |
 def test_what_a_member_gives_up_comes_to_what_it_must_give_up_already() -> None:
     owns_more = (Owned(A, (2,)), Owned(B, (0,)))
     assert reconciled(MUST_REVOKE, aim(owns_more, B)) == replace(
-        MUST_REVOKE, previous_epoch=5, assigned={B: {0: 5}}, revoking={A: {2: 3, 0: 3, 1: 5}, C: {1: 4}}
+        MUST_REVOKE, previous_epoch=EPOCH, assigned={B: {0: 5}}, revoking={A: {2: 3, 0: 3, 1: 5}, C: {1: 4}}
     )
 
 

@@ -284,3 +284,17 @@ def test_each_part_of_a_topology_makes_it_larger(made: Callable[[int], Sequence[
     """Also those in which there is nothing."""
     assert not is_large(StreamsGroupTopologyValue(0, made(LARGEST)))
     assert is_large(StreamsGroupTopologyValue(0, made(LARGEST + 1)))
+
+
+def test_a_subtopology_counts_the_sources_that_are_known_when_its_turn_comes() -> None:
+    """Apache Kafka visits all in their order, and again until all are known: the first one has its turn last here."""
+    found = configured(
+        Subtopology("0", repartition_source_topics=[TopicInfo("x"), TopicInfo("y")], repartition_sink_topics=["z"]),
+        Subtopology("1", ["a"], repartition_sink_topics=["x"]),
+        Subtopology("2", ["b"], repartition_sink_topics=["y"]),
+        Subtopology("3", repartition_source_topics=[TopicInfo("z")]),
+        a=2,
+        b=5,
+    )
+    assert {name: each.partitions for name, each in found.internal_topics.items()} == {"x": 2, "y": 5, "z": 5}
+    assert {name: each.tasks for name, each in found.subtopologies.items()} == {"0": 5, "1": 2, "2": 5, "3": 5}
