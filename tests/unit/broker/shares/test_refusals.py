@@ -1,4 +1,4 @@
-"""Which acknowledgements are refused, with Kafka's words, and what becomes of share partitions that cannot go on."""
+"""Which acknowledgements are refused, with Kafka's words, and which share partitions are used no more."""
 
 from __future__ import annotations
 
