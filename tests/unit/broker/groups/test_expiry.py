@@ -8,23 +8,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from tests.embedded.groups import DIRECTORY_ID, opened_groups
+from tests.embedded.groups import opened_groups_by_kind
 from tests.embedded.streams_members import joining
 
 from kafkawire.broker import ManualClock
-from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
-from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
-from kafkawire.broker.groups.by_kind import GroupsByKind, groups_by_kind
+from kafkawire.broker.groups.by_kind import GroupsByKind
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.expiry import OffsetExpiry
-from kafkawire.broker.internal_topics.topic import InternalTopic
-from kafkawire.broker.nodes import Nodes
-from kafkawire.broker.partitions.record_store import RecordStore
-from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
 from kafkawire.broker.storage.errors import StorageError
-from kafkawire.broker.topic_names import SHARES_TOPIC
-from kafkawire.broker.topics.placement import Placement
 from kafkawire.protocol import (
     ConsumerGroupHeartbeatRequest,
     ConsumerProtocolSubscription,
@@ -48,16 +40,9 @@ async def expiring(
     data_dir: Path, clock: ManualClock
 ) -> AsyncIterator[tuple[GroupCoordinator, GroupsByKind, OffsetExpiry]]:
     """The groups of a data directory, and what lets their offsets expire."""
-    async with opened_groups(data_dir, clock=clock) as (coordinator, controller):
-        configuration = BrokerConfiguration({"offsets.retention.check.interval.ms": str(INTERVAL_MS)})
-        dynamic = DynamicConfiguration(configuration, controller.image.configs)
-        placement = Placement(Nodes(Cluster("", 1, "", 0), DIRECTORY_ID))
-        topic = InternalTopic(SHARES_TOPIC, controller, configuration, placement)
-        shares = ShareCoordinator.opened(None, topic, configuration, clock, store=RecordStore())
-        groups = groups_by_kind(coordinator, shares, controller, dynamic, clock, later_streams=False)
-        expiry = OffsetExpiry(coordinator, groups, clock=clock, configuration=configuration)
-        yield coordinator, groups, expiry
-        await groups.close()
+    configuration = BrokerConfiguration({"offsets.retention.check.interval.ms": str(INTERVAL_MS)})
+    async with opened_groups_by_kind(data_dir, clock) as (coordinator, groups):
+        yield coordinator, groups, OffsetExpiry(coordinator, groups, clock=clock, configuration=configuration)
 
 
 async def test_offsets_of_subscribed_topics_and_of_groups_that_were_used_stay(tmp_path: Path) -> None:
