@@ -150,6 +150,13 @@ class DrivenMixedGroups:
             return refused.code
         return ErrorCode(answer.response.error_code)
 
+    async def resolved(self, expression: str) -> tuple[str, ...]:
+        """Wait until the consumer group has looked a regular expression up; returns the topics that match."""
+        async with asyncio.timeout(30):
+            while (group := self.consumer_group) is None or expression not in group.state.regexes:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)  # there is no event for it
+        return group.state.regexes[expression].topics
+
     async def wait(self, seconds: float) -> None:
         """Let time pass, and the groups whose time has come be checked."""
         self.clock.advance(seconds)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -144,11 +143,7 @@ async def test_a_classic_member_joins_again_when_its_partitions_have_become_free
 async def test_a_group_that_becomes_classic_has_no_record_of_an_expression(groups: DrivenMixedGroups) -> None:
     await groups.send(replace(BEAT, subscribed_topic_names=None, subscribed_topic_regex="o.*"))
     await join(groups, "old")
-    group = groups.consumer_group
-    assert group is not None
-    async with asyncio.timeout(5):
-        while not group.state.regexes:  # noqa: ASYNC110 there is no event for it
-            await asyncio.sleep(0.01)
+    await groups.resolved("o.*")
     await groups.send(LEAVE)
     assert groups.consumer_group is None
     assert [key for key, *_ in groups.coordinator.state.by_id["g"].entries()] == [GroupMetadataKey("g")]
