@@ -10,20 +10,15 @@ from tests.embedded.received import received
 
 from kafkawire.broker.clock import ManualClock
 from kafkawire.broker.cluster import Cluster
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.controller import Controller
+from kafkawire.broker.groups.by_kind import groups_by_kind
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
-from kafkawire.broker.groups.classic.live_groups import ClassicGroups
-from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.consumer.mixed_group import MixedGroup
-from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.members import GroupMembers
-from kafkawire.broker.groups.share.live_groups import ShareGroups
-from kafkawire.broker.groups.share.settings import ShareGroupSettings
 from kafkawire.broker.groups.streams.group import StreamsGroup
-from kafkawire.broker.groups.streams.live_groups import StreamsGroups
-from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.internal_topics.topic import InternalTopic
@@ -73,7 +68,6 @@ class DrivenMixedGroups:
         clock: moved by ``wait``.
         members: takes the requests of classic members.
         coordinator: has the records.
-        topics: of the cluster.
     """
 
     def __init__(self, **properties: str) -> None:
@@ -88,54 +82,44 @@ class DrivenMixedGroups:
         self.coordinator.follow(self._controller)
         share_topic = InternalTopic(SHARES_TOPIC, self._controller, self._properties, placement)
         self._share_coordinator = ShareCoordinator.opened(None, share_topic, self._properties, self.clock, store=store)
-        self.topics = KnownTopics(self._image.topics, lambda: self._controller.end_offset, lambda _: None)
-        self._controller.subscribe_to_commits(self.topics.committed)
         self._begin()
 
     def _begin(self) -> None:
-        settings = ConsumerGroupSettings(self._properties, lambda _: {})
-        self._classic = ClassicGroups(self.coordinator, self.clock, settings.classic)
-        self._consumer = ConsumerGroups(self.coordinator, self._classic, self.clock, settings, self.topics)
-        share = ShareGroups(
-            self.coordinator,
-            self._classic,
-            self._consumer,
-            self.clock,
-            settings=ShareGroupSettings(self._properties, lambda _: {}),
-            topics=self.topics,
-            share_coordinator=self._share_coordinator,
+        configuration = DynamicConfiguration(self._properties, self._image.configs)
+        shares, controller = self._share_coordinator, self._controller
+        self._groups = groups_by_kind(
+            self.coordinator, shares, controller, configuration, self.clock, later_streams=False
         )
-        streams_settings = StreamsGroupSettings(self._properties, lambda _: {})
-        self._streams = StreamsGroups(self.coordinator, self._classic, self.clock, streams_settings, self.topics)
-        self.members = GroupMembers(self.coordinator, self._classic, self._consumer, share, self._streams)
+        self.members = GroupMembers(self.coordinator, self._groups)
+
+    @property
+    def topics(self) -> KnownTopics:
+        """The topics of the cluster."""
+        return self._groups.consumer.topics
 
     @property
     def consumer_group(self) -> MixedGroup | None:
         """The group, if it is a consumer group."""
-        return self._consumer.group("g")
+        return self._groups.consumer.group("g")
 
     @property
     def classic_group(self) -> ClassicGroup | None:
         """The group, if it is a classic one."""
-        return self._classic.group("g")
+        return self._groups.classic.group("g")
 
     @property
     def streams_group(self) -> StreamsGroup | None:
         """The group, if it is a streams group."""
-        return self._streams.group("g")
+        return self._groups.streams.group("g")
 
     async def close(self) -> None:
-        await self._streams.close()
-        await self._consumer.close()
-        await self._classic.close()
+        await self._groups.close()
 
     async def restart(self) -> None:
         """The broker comes back with the records; requests that wait have no answer."""
         await self.close()
         self._begin()
-        self._classic.load()
-        self._consumer.load()
-        self._streams.load()
+        self._groups.load()
 
     def create(self, name: str, partitions: int) -> None:
         """Create a topic, or add partitions."""
@@ -154,17 +138,24 @@ class DrivenMixedGroups:
         """Send a heartbeat of a consumer; an error is an answer here."""
         client = ("client", "/127.0.0.1")
         try:
-            return await self._consumer.heartbeat(received(request, version), version, client, lambda _: True)
+            return await self._groups.consumer.heartbeat(received(request, version), version, client, lambda _: True)
         except GroupError as refused:
             return ConsumerGroupHeartbeatResponse(error_code=refused.code, error_message=refused.message)
 
     async def send_as_streamer(self, request: StreamsGroupHeartbeatRequest) -> ErrorCode:
         """Send a heartbeat of a Kafka Streams application; returns its error."""
         try:
-            answer = await self._streams.heartbeat(received(request, 0), ("client", "/127.0.0.1"))
+            answer = await self._groups.streams.heartbeat(received(request, 0), ("client", "/127.0.0.1"))
         except GroupError as refused:
             return refused.code
         return ErrorCode(answer.response.error_code)
+
+    async def resolved(self, expression: str) -> tuple[str, ...]:
+        """Wait until the consumer group has looked a regular expression up; returns the topics that match."""
+        async with asyncio.timeout(30):
+            while (group := self.consumer_group) is None or expression not in group.state.regexes:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)  # there is no event for it
+        return group.state.regexes[expression].topics
 
     async def wait(self, seconds: float) -> None:
         """Let time pass, and the groups whose time has come be checked."""

@@ -9,15 +9,18 @@ from pathlib import Path
 from kafkawire.broker.clock import Clock, ManualClock
 from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
+from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.controller import Controller
+from kafkawire.broker.groups.by_kind import GroupsByKind, groups_by_kind
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.image.metadata_image import MetadataImage
 from kafkawire.broker.internal_topics.topic import InternalTopic
 from kafkawire.broker.metadata_log.file_log import FileLog, LogSettings
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.record_store import RecordStore
+from kafkawire.broker.share_coordinator.coordinator import ShareCoordinator
 from kafkawire.broker.storage.data_directory import METADATA_FOLDER
-from kafkawire.broker.topic_names import OFFSETS_TOPIC
+from kafkawire.broker.topic_names import OFFSETS_TOPIC, SHARES_TOPIC
 from kafkawire.broker.topics.placement import Placement
 from kafkawire.layout.uuid import Uuid
 
@@ -52,6 +55,24 @@ async def opened_groups(
     finally:
         await coordinator.close()
         await log.close()
+
+
+@asynccontextmanager
+async def opened_groups_by_kind(
+    data_dir: Path, clock: ManualClock
+) -> AsyncIterator[tuple[GroupCoordinator, GroupsByKind]]:
+    """The groups of all kinds on a directory, with the states of share partitions in memory; closed in the end."""
+    async with opened_groups(data_dir, clock=clock) as (coordinator, controller):
+        configuration = BrokerConfiguration({})
+        dynamic = DynamicConfiguration(configuration, controller.image.configs)
+        placement = Placement(Nodes(Cluster("", 1, "", 0), DIRECTORY_ID))
+        topic = InternalTopic(SHARES_TOPIC, controller, configuration, placement)
+        shares = ShareCoordinator.opened(None, topic, configuration, clock, store=RecordStore())
+        groups = groups_by_kind(coordinator, shares, controller, dynamic, clock, later_streams=False)
+        try:
+            yield coordinator, groups
+        finally:
+            await groups.close()
 
 
 def committed_offsets(coordinator: GroupCoordinator) -> Mapping[str, Mapping[int, int]]:

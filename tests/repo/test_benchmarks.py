@@ -255,7 +255,7 @@ def test_the_page_of_the_broker_has_a_section_for_each_kind() -> None:
 def test_tables_of_logs_are_measured_beside_apache_kafka() -> None:
     class_path(newest_broker_release())  # skips this test where there is no Kafka
     *beside_kafka, processes, continued, index = logs.run(1, logs.SMALL)
-    assert [one.kind for one in beside_kafka] == 2 * ["log tables"] + 5 * ["histories"]
+    assert [one.kind for one in beside_kafka] == 2 * ["log tables"] + 6 * ["histories"]
     assert all(one.seconds.keys() == {OURS, KAFKA} for one in beside_kafka)
     assert processes.seconds.keys() == {OURS, logs.ONE_PROCESS}
     assert continued.seconds.keys() == {OURS, logs.FROM_NOTHING}

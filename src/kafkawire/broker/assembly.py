@@ -14,17 +14,9 @@ from kafkawire.broker.delegation_tokens import DelegationTokens
 from kafkawire.broker.dispatch import Dispatcher
 from kafkawire.broker.faults.capped_versions import CappedVersions
 from kafkawire.broker.faults.faults import Faults
-from kafkawire.broker.groups.classic.live_groups import ClassicGroups
-from kafkawire.broker.groups.classic.settings import GroupSettings
-from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
-from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
+from kafkawire.broker.groups.by_kind import GroupsByKind, groups_by_kind
 from kafkawire.broker.groups.expiry import OffsetExpiry
 from kafkawire.broker.groups.members import GroupMembers
-from kafkawire.broker.groups.share.live_groups import ShareGroups
-from kafkawire.broker.groups.share.settings import ShareGroupSettings
-from kafkawire.broker.groups.streams.live_groups import StreamsGroups
-from kafkawire.broker.groups.streams.settings import StreamsGroupSettings
-from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.handlers.acls import AclHandlers
 from kafkawire.broker.handlers.brokers import BrokerHandlers
 from kafkawire.broker.handlers.cluster import ClusterHandlers
@@ -133,10 +125,7 @@ class Assembled(NamedTuple):
     Attributes:
         dispatcher: has all handlers.
         creation: creates topics.
-        classic_groups: the members of classic groups.
-        consumer_groups: the members of consumer groups.
-        share_groups: the members of share groups.
-        streams_groups: the members of streams groups.
+        groups: of all kinds.
         expiry: deletes offsets and groups that are not used.
         cleaner: deletes and compacts records.
         transactions: the transactions.
@@ -148,10 +137,7 @@ class Assembled(NamedTuple):
 
     dispatcher: Dispatcher
     creation: TopicCreation
-    classic_groups: ClassicGroups
-    consumer_groups: ConsumerGroups
-    share_groups: ShareGroups
-    streams_groups: StreamsGroups
+    groups: GroupsByKind
     expiry: OffsetExpiry
     cleaner: RecordCleaner
     transactions: Transactions
@@ -172,10 +158,7 @@ class Assembled(NamedTuple):
         Raises:
             StorageError: a write failed.
         """
-        await self.classic_groups.settled()
-        await self.consumer_groups.settled()
-        await self.share_groups.settled()
-        await self.streams_groups.settled()
+        await self.groups.settled()
         await self.transactions.settled()
         await self.shares.settled()
         await self.expiry.settled()
@@ -184,10 +167,7 @@ class Assembled(NamedTuple):
 
     def load(self) -> None:
         """Begin the sessions of all members and the timeouts of transactions, once the node leads."""
-        self.classic_groups.load()
-        self.consumer_groups.load()
-        self.share_groups.load()
-        self.streams_groups.load()
+        self.groups.load()
         self.transactions.load()
 
 
@@ -221,24 +201,10 @@ def assemble(
     store, work = state.store, RequestWork()
     dynamic = DynamicConfiguration(configuration, controller.image.configs)
     state.coordinator.follow(controller)
-    classic_groups = ClassicGroups(state.coordinator, clock, GroupSettings.of(configuration))
-    resources.push_async_callback(classic_groups.close)
-    consumer_groups = _consumer_groups(state, classic_groups, clock)
-    resources.push_async_callback(consumer_groups.close)
-    share_groups = _share_groups(state, classic_groups, consumer_groups, clock)
-    resources.push_async_callback(share_groups.close)
-    of_group = partial(controller.image.configs.of, ConfigResourceType.GROUP)
-    streams_settings = StreamsGroupSettings(dynamic, of_group, is_later=table is not None and table.has_later_streams)
-    streams_groups = StreamsGroups(state.coordinator, classic_groups, clock, streams_settings, consumer_groups.topics)
-    resources.push_async_callback(streams_groups.close)
-    expiry = OffsetExpiry(
-        state.coordinator,
-        classic_groups,
-        consumer_groups,
-        streams_groups,
-        clock=clock,
-        configuration=configuration,
-    )
+    later_streams = table is not None and table.has_later_streams
+    groups = groups_by_kind(state.coordinator, state.shares, controller, dynamic, clock, later_streams=later_streams)
+    resources.push_async_callback(groups.close)
+    expiry = OffsetExpiry(state.coordinator, groups, clock=clock, configuration=configuration)
     controller.subscribe(store.remove)
     resources.callback(work.close)
     loggers = BrokerLoggers()
@@ -259,23 +225,22 @@ def assemble(
     transactions = Transactions(state.transactions, markers, controller, producer_ids, clock=clock, settings=settings)
     resources.push_async_callback(transactions.close)
     state.shares.follow(controller)
-    share_settings = ShareSettings(configuration, of_group)
+    share_settings = ShareSettings(configuration, partial(controller.image.configs.of, ConfigResourceType.GROUP))
     shares = LiveShares(state.shares, store, controller, share_settings, clock)
     resources.push_async_callback(shares.close)
     served: dict[int, range] = {}
     context = HandlerContext(
         access=access,
         alterations=alterations,
-        classic_groups=classic_groups,
         clock=clock,
         cluster=state.cluster,
         configuration=dynamic,
         confirm_transaction=transactions.confirm,
-        consumer_groups=consumer_groups,
         controller=controller,
         coordinator=state.coordinator,
         creation=TopicCreation(controller, dynamic, alterations, placement, create_policy),
-        group_members=GroupMembers(state.coordinator, classic_groups, consumer_groups, share_groups, streams_groups),
+        group_members=GroupMembers(state.coordinator, groups),
+        groups=groups,
         loggers=loggers,
         markers=markers,
         nodes=state.nodes,
@@ -284,9 +249,7 @@ def assemble(
         producer_ids=producer_ids,
         quotas=quotas,
         rules=rules,
-        share_groups=share_groups,
         shares=shares,
-        streams_groups=streams_groups,
         store=store,
         table=table,
         tokens=DelegationTokens(configuration, controller, clock),
@@ -306,10 +269,7 @@ def assemble(
     return Assembled(
         dispatcher,
         context.creation,
-        classic_groups,
-        consumer_groups,
-        share_groups,
-        streams_groups,
+        groups,
         expiry,
         cleaner,
         transactions,
@@ -318,33 +278,3 @@ def assemble(
         shares,
         state,
     )
-
-
-def _consumer_groups(state: OpenedState, classic_groups: ClassicGroups, clock: Clock) -> ConsumerGroups:
-    controller, image = state.controller, state.controller.image
-
-    def rack_of(node_id: int) -> str | None:
-        broker = image.registrations.brokers.get(node_id)
-        return None if broker is None else broker.rack
-
-    topics = KnownTopics(image.topics, lambda: controller.end_offset, rack_of)
-    controller.subscribe_to_commits(topics.committed)
-    settings = ConsumerGroupSettings(state.configuration, partial(image.configs.of, ConfigResourceType.GROUP))
-    return ConsumerGroups(state.coordinator, classic_groups, clock, settings, topics)
-
-
-def _share_groups(
-    state: OpenedState, classic_groups: ClassicGroups, consumer_groups: ConsumerGroups, clock: Clock
-) -> ShareGroups:
-    of_group = partial(state.controller.image.configs.of, ConfigResourceType.GROUP)
-    groups = ShareGroups(
-        state.coordinator,
-        classic_groups,
-        consumer_groups,
-        clock,
-        settings=ShareGroupSettings(state.configuration, of_group),
-        topics=consumer_groups.topics,
-        share_coordinator=state.shares,
-    )
-    groups.follow(state.controller)
-    return groups

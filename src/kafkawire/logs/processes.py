@@ -114,7 +114,7 @@ def _context() -> BaseContext:
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["kafkawire.worker_imports"])
+    context.set_forkserver_preload(["kafkawire.logs.worker_imports"])
     try:
         multiprocessing.forkserver.ensure_running()
     except OSError:  # its socket is in the temporary folder, and systems allow a socket about 100 bytes of path

@@ -82,7 +82,7 @@ def test_rows_order_and_accounts_are_those_of_one_process(table: str, size: int,
 def test_processes_begin_without_pandas_which_stays_usable() -> None:
     program = """
 import sys
-import kafkawire.worker_imports
+import kafkawire.logs.worker_imports
 assert "pandas" not in sys.modules
 import pyarrow as pa
 pa.array([1])
@@ -99,7 +99,7 @@ def test_processes_take_memory_from_jemalloc_unless_another_allocator_is_chosen(
     chosen: str | None, expected: str
 ) -> None:
     program = """
-import kafkawire.worker_imports
+import kafkawire.logs.worker_imports
 import pyarrow as pa
 print(pa.default_memory_pool().backend_name, *pa.supported_memory_backends())
 """

@@ -70,7 +70,7 @@ class AssignedGroup(Generic[K]):
         self._topics = topics
         self._kind = kind
         self._most_members = most_members
-        self._seen = -1
+        self._seen: int | None = None
         self._changes: list[tuple[K, Message | None]] = []
 
     @property

@@ -10,12 +10,10 @@ from typing import Final
 from kafkawire.broker.clock import Clock
 from kafkawire.broker.configuration.broker_configuration import Values
 from kafkawire.broker.fair_slices import in_slices
-from kafkawire.broker.groups.classic.live_groups import ClassicGroups
+from kafkawire.broker.groups.by_kind import GroupsByKind
 from kafkawire.broker.groups.classic.states import State
-from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.state import Group, Partition
-from kafkawire.broker.groups.streams.live_groups import StreamsGroups
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
@@ -29,27 +27,16 @@ class OffsetExpiry:
 
     Args:
         coordinator: has the records of all groups.
-        classic: the members of classic groups.
-        consumer: the members of consumer groups.
-        streams: the members of streams groups.
+        groups: of all kinds.
         clock: the broker's.
         configuration: has ``offsets.retention.minutes`` and ``offsets.retention.check.interval.ms``.
     """
 
     def __init__(
-        self,
-        coordinator: GroupCoordinator,
-        classic: ClassicGroups,
-        consumer: ConsumerGroups,
-        streams: StreamsGroups,
-        *,
-        clock: Clock,
-        configuration: Values,
+        self, coordinator: GroupCoordinator, groups: GroupsByKind, *, clock: Clock, configuration: Values
     ) -> None:
         self._coordinator = coordinator
-        self._classic = classic
-        self._consumer = consumer
-        self._streams = streams
+        self._groups = groups
         self._clock = clock
         self._retention_ms = configuration.integer("offsets.retention.minutes") * _MS_OF_MINUTE
         self._interval = configuration.integer("offsets.retention.check.interval.ms") / 1000
@@ -99,16 +86,15 @@ class OffsetExpiry:
         expired = [*self._expired(stored)]
         changes: list[Change] = [(OffsetCommitKey(group_id, *partition), None) for partition in expired]
         if len(expired) == len(stored.commits) and not stored.pending and self._is_empty(group_id):
-            self._classic.forget(group_id)
-            self._streams.forget(group_id)
+            self._groups.forget(group_id)
             changes += stored.removal_of_members()
         return changes
 
     def _is_empty(self, group_id: str) -> bool:
-        assigned = self._consumer.group(group_id) or self._streams.group(group_id)
+        assigned = self._groups.committing(group_id)
         if assigned is not None:
             return assigned.is_empty
-        classic = self._classic.group(group_id)
+        classic = self._groups.classic.group(group_id)
         return classic is not None and classic.state is State.EMPTY
 
     def _expired(self, stored: Group) -> Iterator[Partition]:
@@ -124,17 +110,17 @@ class OffsetExpiry:
 
     def _last_use(self, stored: Group) -> Callable[[str, OffsetCommitValue], int | None] | None:
         """When a group has last used the commit of a topic; None for one that it uses, or may use."""
-        assigned = self._consumer.group(stored.group_id) or self._streams.group(stored.group_id)
-        classic = self._classic.group(stored.group_id)
+        assigned = self._groups.committing(stored.group_id)
+        classic = self._groups.classic.group(stored.group_id)
         if assigned is not None:
             subscribed = assigned.state.subscribed
             return lambda topic, value: None if topic in subscribed else value.commit_timestamp
         if classic is None:
             return None
-        if not classic.protocol_type:
+        if stored.metadata is None or not classic.protocol_type:
             return lambda _, value: value.commit_timestamp
         if classic.state is State.EMPTY:
-            emptied = -1 if stored.metadata is None else stored.metadata.current_state_timestamp
+            emptied = stored.metadata.current_state_timestamp
             return lambda _, value: emptied if emptied >= 0 else value.commit_timestamp
         if classic.state is State.STABLE and classic.subscribed is not None:
             return lambda topic, value: None if classic.is_subscribed_to(topic) else value.commit_timestamp

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from kafkawire.broker.groups.by_kind import GroupsByKind
 from kafkawire.broker.groups.classic.group import Joining
-from kafkawire.broker.groups.classic.live_groups import ClassicGroups, refused_join
-from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
+from kafkawire.broker.groups.classic.live_groups import refused_join
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.share.live_groups import ShareGroups
-from kafkawire.broker.groups.streams.live_groups import StreamsGroups
 from kafkawire.protocol import (
     HeartbeatRequest,
     JoinGroupResponse,
@@ -26,25 +24,12 @@ class GroupMembers:
 
     Args:
         coordinator: has the records of all groups.
-        classic: the classic groups.
-        consumer: the groups of KIP-848.
-        share: the groups of KIP-932, which have no such members.
-        streams: the groups of KIP-1071, which have no such members either.
+        groups: of all kinds; share groups and streams groups have no such members.
     """
 
-    def __init__(
-        self,
-        coordinator: GroupCoordinator,
-        classic: ClassicGroups,
-        consumer: ConsumerGroups,
-        share: ShareGroups,
-        streams: StreamsGroups,
-    ) -> None:
+    def __init__(self, coordinator: GroupCoordinator, groups: GroupsByKind) -> None:
         self._coordinator = coordinator
-        self._classic = classic
-        self._consumer = consumer
-        self._share = share
-        self._streams = streams
+        self._classic, self._consumer, self._share, self._streams = groups
 
     async def join(self, joining: Joining, may_see: Callable[[str], bool]) -> JoinGroupResponse:
         """The answer to a JoinGroup request, which may wait for other members.

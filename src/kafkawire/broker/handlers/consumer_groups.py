@@ -44,9 +44,9 @@ class ConsumerGroupHandlers:
         self._access = context.access
         self._coordinator = context.coordinator
         self._features = context.controller.image.features
-        self._groups = context.consumer_groups
-        self._classic = context.classic_groups
-        self._topics = context.consumer_groups.topics
+        self._groups = context.groups.consumer
+        self._classic = context.groups.classic
+        self._topics = context.groups.consumer.topics
         self.apis = (
             ServedApi(ConsumerGroupHeartbeatRequest, self._heartbeat, 0, 1),
             ServedApi(ConsumerGroupDescribeRequest, self._describe, 0, 1),

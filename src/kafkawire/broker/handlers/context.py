@@ -12,12 +12,9 @@ from kafkawire.broker.cluster import Cluster
 from kafkawire.broker.configuration.dynamic_configuration import DynamicConfiguration
 from kafkawire.broker.controller import Controller
 from kafkawire.broker.delegation_tokens import DelegationTokens
-from kafkawire.broker.groups.classic.live_groups import ClassicGroups
-from kafkawire.broker.groups.consumer.live_groups import ConsumerGroups
+from kafkawire.broker.groups.by_kind import GroupsByKind
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.members import GroupMembers
-from kafkawire.broker.groups.share.live_groups import ShareGroups
-from kafkawire.broker.groups.streams.live_groups import StreamsGroups
 from kafkawire.broker.nodes import Nodes
 from kafkawire.broker.partitions.producer_ids import ProducerIds
 from kafkawire.broker.partitions.record_store import RecordStore
@@ -43,16 +40,15 @@ class HandlerContext:
     Attributes:
         access: what sessions may do.
         alterations: validates changes of configurations and makes their records.
-        classic_groups: the groups of the classic protocol.
         clock: the broker's.
         cluster: the one node and its listeners.
         confirm_transaction: asks the transaction coordinator about writes.
         configuration: the broker's properties, with the changes made while it runs.
-        consumer_groups: the groups of KIP-848.
         controller: the state of the cluster, and the only place that changes it.
         coordinator: the groups and their offsets.
         creation: creates topics.
         group_members: members of groups with the classic protocol.
+        groups: of all kinds.
         loggers: the log levels of this process.
         markers: writes the markers that end transactions.
         nodes: the brokers that clients see.
@@ -61,9 +57,7 @@ class HandlerContext:
         producer_ids: allocates ids for idempotent and transactional producers.
         quotas: the client quotas.
         rules: the rules of topics for their records.
-        share_groups: the groups of KIP-932.
         shares: the share partitions, and the sessions of members of share groups.
-        streams_groups: the groups of KIP-1071.
         store: the records of all partitions.
         table: the release as which the broker answers ApiVersions; None for that of the package.
         tokens: the delegation tokens.
@@ -73,16 +67,15 @@ class HandlerContext:
 
     access: Authorization
     alterations: ConfigAlterations
-    classic_groups: ClassicGroups
     clock: Clock
     cluster: Cluster
     confirm_transaction: ConfirmTransaction
     configuration: DynamicConfiguration
-    consumer_groups: ConsumerGroups
     controller: Controller
     coordinator: GroupCoordinator
     creation: TopicCreation
     group_members: GroupMembers
+    groups: GroupsByKind
     loggers: BrokerLoggers
     markers: MarkerWriter
     nodes: Nodes
@@ -91,9 +84,7 @@ class HandlerContext:
     producer_ids: ProducerIds
     quotas: ClientQuotas
     rules: RulesOfTopics
-    share_groups: ShareGroups
     shares: LiveShares
-    streams_groups: StreamsGroups
     store: RecordStore
     table: VersionTable | None
     tokens: DelegationTokens

@@ -11,12 +11,9 @@ from msgspec.structs import replace
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.classic.group_records import CONSUMER
-from kafkawire.broker.groups.commits import CommitRules
 from kafkawire.broker.groups.consumer.group import ConsumerGroup
-from kafkawire.broker.groups.consumer.member import Member
 from kafkawire.broker.groups.state import Group
 from kafkawire.broker.groups.streams.group import StreamsGroup
-from kafkawire.broker.groups.streams.member import StreamsMember
 from kafkawire.broker.handlers.commit_results import TopicResults, by_topic, metadata_error, usable_topics
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.image.topics import Topic
@@ -72,10 +69,7 @@ class GroupOffsetHandlers:
     def __init__(self, context: HandlerContext) -> None:
         self._topics = context.controller.image.topics
         self._coordinator = context.coordinator
-        self._groups = context.classic_groups
-        self._consumer_groups = context.consumer_groups
-        self._share_groups = context.share_groups
-        self._streams_groups = context.streams_groups
+        self._groups = context.groups
         self._access = context.access
         self._clock = context.clock
         self.apis = (
@@ -108,13 +102,13 @@ class GroupOffsetHandlers:
 
     def _commit_refused(self, request: OffsetCommitRequest, call: Call) -> ErrorCode:
         """The error of the group. A commit without a generation creates the group."""
-        rules = self._commit_rules(request.group_id)
+        rules = self._groups.commit_rules(request.group_id)
         if rules is not None:
             return rules.commit_error(request, call.version)
-        if self._share_groups.group(request.group_id) is not None:
+        if self._groups.share.group(request.group_id) is not None:
             return ErrorCode.GROUP_ID_NOT_FOUND
         if request.group_id in self._coordinator.state.by_id:
-            return self._groups.commit_error(request)
+            return self._groups.classic.commit_error(request)
         if request.generation_id_or_member_epoch < 0:
             return ErrorCode.NONE
         return ErrorCode.GROUP_ID_NOT_FOUND if call.version >= _MEMBER_ERROR_SINCE else ErrorCode.ILLEGAL_GENERATION
@@ -174,11 +168,8 @@ class GroupOffsetHandlers:
 
     def _fetch_refused(self, asked: OffsetFetchRequest.OffsetFetchRequestGroup) -> ErrorCode:
         """The error of the group."""
-        rules = self._commit_rules(asked.group_id)
+        rules = self._groups.commit_rules(asked.group_id)
         return ErrorCode.NONE if rules is None else rules.fetch_error(asked.member_id, asked.member_epoch)
-
-    def _commit_rules(self, group_id: str) -> CommitRules[Member] | CommitRules[StreamsMember] | None:
-        return self._consumer_groups.commit_rules(group_id) or self._streams_groups.commit_rules(group_id)
 
     def _all_topics(self, group: Group, call: Call, *, is_stable: bool) -> Iterator[FetchedTopic]:
         by_topic: dict[str, list[FetchedPartition]] = {}
@@ -216,8 +207,8 @@ class GroupOffsetHandlers:
             return OffsetDeleteResponse(ErrorCode.INVALID_GROUP_ID)
         if request.group_id in self._coordinator.state.by_id:
             await self._coordinator.prepare([request.group_id])
-        group, live = self._coordinator.state.by_id.get(request.group_id), self._groups.group(request.group_id)
-        assigned = self._consumer_groups.group(request.group_id) or self._streams_groups.group(request.group_id)
+        group, live = self._coordinator.state.by_id.get(request.group_id), self._groups.classic.group(request.group_id)
+        assigned = self._groups.committing(request.group_id)
         if group is None or (live is None and assigned is None):
             return OffsetDeleteResponse(ErrorCode.GROUP_ID_NOT_FOUND)
         if live is not None and live.protocol_type != CONSUMER and (error := live.deletion_error):

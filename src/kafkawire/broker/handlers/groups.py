@@ -13,7 +13,6 @@ from kafkawire.broker.authorization import NO_OPERATIONS_REQUESTED
 from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.groups.classic.group import ClassicGroup
 from kafkawire.broker.groups.classic.states import State
-from kafkawire.broker.groups.state import GroupKind
 from kafkawire.broker.handlers.context import HandlerContext
 from kafkawire.broker.handlers.group_descriptions import of_groups
 from kafkawire.broker.refusals import MALFORMED
@@ -64,11 +63,8 @@ class GroupHandlers:
     def __init__(self, context: HandlerContext) -> None:
         self._cluster = context.cluster
         self._coordinator = context.coordinator
-        self._groups = context.classic_groups
+        self._groups = context.groups
         self._transactions = context.transactions
-        self._consumer_groups = context.consumer_groups
-        self._share_groups = context.share_groups
-        self._streams_groups = context.streams_groups
         self._access = context.access
         self.apis = (
             ServedApi(FindCoordinatorRequest, self._find_coordinator, 0, 6),
@@ -106,7 +102,7 @@ class GroupHandlers:
         elif key_type == CoordinatorType.TRANSACTION:
             self._transactions.expect()
         else:
-            self._share_groups.share_coordinator.expect()
+            self._groups.share.share_coordinator.expect()
         own = self._cluster.endpoint(call.session.listener)
         return FindCoordinatorResponse.Coordinator(key, self._cluster.node_id, own.host, own.port, refused, message)
 
@@ -139,19 +135,14 @@ class GroupHandlers:
         return ListGroupsResponse(groups=tuple(groups))
 
     def _listed(self, group_id: str) -> ListGroupsResponse.ListedGroup | None:
-        listed = ListGroupsResponse.ListedGroup
-        for kind, groups in (
-            (GroupKind.CONSUMER, self._consumer_groups),
-            (GroupKind.SHARE, self._share_groups),
-            (GroupKind.STREAMS, self._streams_groups),
-        ):
-            assigned = groups.group(group_id)
-            if assigned is not None:
-                return listed(group_id, kind.value, assigned.state.state.value, kind.value)
-        group = self._groups.group(group_id)
-        return (
-            None if group is None else listed(group_id, group.protocol_type, group.state.value, GroupKind.CLASSIC.value)
-        )
+        listed, stored = ListGroupsResponse.ListedGroup, self._coordinator.state.by_id.get(group_id)
+        if stored is None:
+            return None
+        kind, assigned = stored.kind.value, self._groups.assigned(group_id)
+        if assigned is not None:
+            return listed(group_id, kind, assigned.state.state.value, kind)
+        group = self._groups.classic.group(group_id)
+        return None if group is None else listed(group_id, group.protocol_type, group.state.value, kind)
 
     async def _describe_groups(self, request: DescribeGroupsRequest, call: Call) -> DescribeGroupsResponse:
         await self._coordinator.durable()
@@ -166,7 +157,7 @@ class GroupHandlers:
 
     def _described(self, group_id: str, call: Call, *, with_operations: bool) -> DescribeGroupsResponse.DescribedGroup:
         described = DescribeGroupsResponse.DescribedGroup
-        group, dead = self._groups.group(group_id), State.DEAD.value
+        group, dead = self._groups.classic.group(group_id), State.DEAD.value
         if group is None and call.version >= _NOT_FOUND_SINCE:
             is_other = group_id in self._coordinator.state.by_id
             reason = f"Group {group_id} is not a classic group." if is_other else f"Group {group_id} not found."
@@ -194,26 +185,24 @@ class GroupHandlers:
         results = []
         async for group_id in in_slices(group_ids):
             if group_id in self._coordinator.state.by_id:
-                await self._share_groups.prepare_to_end(group_id)
+                await self._groups.share.prepare_to_end(group_id)
             error = self._deletion_error(group_id, call)
             if not error:
-                self._share_groups.end_states(group_id)
+                self._groups.share.end_states(group_id)
                 self._groups.forget(group_id)
-                self._streams_groups.forget(group_id)
                 self._coordinator.commit(list(self._coordinator.state.by_id[group_id].removal()))
             results.append(DeleteGroupsResponse.DeletableGroupResult(group_id, error))
-        await self._share_groups.share_coordinator.durable()
+        await self._groups.share.share_coordinator.durable()
         await self._coordinator.durable()
         return DeleteGroupsResponse(results=tuple(results))
 
     def _deletion_error(self, group_id: str, call: Call) -> ErrorCode:
         if not self._allows(call, AclOperation.DELETE, group_id):
             return ErrorCode.GROUP_AUTHORIZATION_FAILED
-        for groups in (self._consumer_groups, self._share_groups, self._streams_groups):
-            assigned = groups.group(group_id)
-            if assigned is not None:
-                return ErrorCode.NONE if assigned.is_empty else ErrorCode.NON_EMPTY_GROUP
-        group = self._groups.group(group_id)
+        assigned = self._groups.assigned(group_id)
+        if assigned is not None:
+            return ErrorCode.NONE if assigned.is_empty else ErrorCode.NON_EMPTY_GROUP
+        group = self._groups.classic.group(group_id)
         return ErrorCode.GROUP_ID_NOT_FOUND if group is None else group.deletion_error
 
     def _allows(self, call: Call, operation: AclOperation, group_id: str) -> bool:

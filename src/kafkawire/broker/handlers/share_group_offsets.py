@@ -47,7 +47,7 @@ class ShareGroupOffsetHandlers:
         self._coordinator = context.coordinator
         self._features = context.controller.image.features
         self._topics = context.controller.image.topics
-        self._groups = context.share_groups
+        self._groups = context.groups.share
         self._store = context.store
         self.apis = (
             ServedApi(DescribeShareGroupOffsetsRequest, self._describe, 0, 1),

@@ -39,8 +39,8 @@ class ShareGroupHandlers:
         self._access = context.access
         self._coordinator = context.coordinator
         self._features = context.controller.image.features
-        self._groups = context.share_groups
-        self._topics = context.share_groups.topics
+        self._groups = context.groups.share
+        self._topics = context.groups.share.topics
         self.apis = (
             ServedApi(ShareGroupHeartbeatRequest, self._heartbeat, 1, 1),
             ServedApi(ShareGroupDescribeRequest, self._describe, 1, 1),

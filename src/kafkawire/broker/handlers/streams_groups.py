@@ -66,7 +66,7 @@ class StreamsGroupHandlers:
         self._coordinator = context.coordinator
         self._creation = context.creation
         self._features = context.controller.image.features
-        self._groups = context.streams_groups
+        self._groups = context.groups.streams
         self._mutations = context.quotas.mutations
         self._failures: dict[str, tuple[str, float]] = {}
         self._in_creation: set[str] = set()

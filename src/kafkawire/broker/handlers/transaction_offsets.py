@@ -46,10 +46,7 @@ class TransactionOffsetHandlers:
         self._topics = context.controller.image.topics
         self._transactions = context.transactions
         self._coordinator = context.coordinator
-        self._groups = context.classic_groups
-        self._consumer_groups = context.consumer_groups
-        self._share_groups = context.share_groups
-        self._streams_groups = context.streams_groups
+        self._groups = context.groups
         self._access = context.access
         self._clock = context.clock
         self.apis = (
@@ -114,12 +111,11 @@ class TransactionOffsetHandlers:
         return _for_clients(error, call.version) or self._member_error(request)
 
     def _member_error(self, request: TxnOffsetCommitRequest) -> ErrorCode:
-        if self._share_groups.group(request.group_id) is not None:
+        if self._groups.share.group(request.group_id) is not None:
             return ErrorCode.GROUP_ID_NOT_FOUND
-        group_id = request.group_id
-        rules = self._consumer_groups.commit_rules(group_id) or self._streams_groups.commit_rules(group_id)
+        rules = self._groups.commit_rules(request.group_id)
         if rules is None:
-            return self._groups.transactional_commit_error(request)
+            return self._groups.classic.transactional_commit_error(request)
         return rules.transactional_commit_error(request)
 
     def _change(

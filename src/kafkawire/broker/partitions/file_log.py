@@ -93,13 +93,20 @@ class FilePartitionLog(PartitionLog):
         """Begin a new segment."""
         if self.segments:
             self._unwritten.append((_file(self.segments[-1]), _SegmentEnd(self.end_offset, self.producers.snapshot())))
+            self._writer.write(self)
         self.segments.append(FileSegment(self.folder, self.end_offset, now_ms))
 
     async def delete_segments(self, count: int) -> None:
-        """Delete the first segments, the oldest first, so that a crash leaves no gaps."""
+        """Delete the first segments, the oldest first, so that a crash leaves no gaps. Their records are durable.
+
+        The state of the producers at their end is written before: then nothing else has it.
+        """
         if self.is_closed:
             return
-        last = _file(self.segments[-1])
+        last, deleted = _file(self.segments[-1]), self.segments[:count]
+        ends = [entry for entry in self._unwritten if entry[0] in deleted]
+        self._unwritten = [entry for entry in self._unwritten if entry[0] not in deleted]
+        await self._writer.in_thread(self._write, ends)
         await self._writer.in_thread(last.write, ())
         for segment in self._without(count):
             if not self.is_closed:

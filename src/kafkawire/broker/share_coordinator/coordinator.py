@@ -58,7 +58,7 @@ class ShareCoordinator(RecordedCoordinator[SharesState]):
         updates_per_snapshot: how many updates of a share partition are written before the next snapshot.
     """
 
-    updates_per_snapshot = 500
+    updates_per_snapshot: int
 
     @classmethod
     def opened(

@@ -114,12 +114,8 @@ class _Run:
                 self._check_owner(batch.whole)
             is_whole = each.first <= batch.first and batch.last <= each.last and len(each.types) == 1
             if not is_whole or self._partition.begins_within(batch):
-                if batch.whole is not None and batch.whole.state is not RecordState.ACQUIRED:
-                    raise _refused("The batch cannot be acknowledged. The subset batch is not in the acquired state.")
                 batch.split()
             if batch.whole is not None:
-                if batch.whole.state is not RecordState.ACQUIRED:
-                    raise _refused("The batch cannot be acknowledged. The batch is not in the acquired state.")
                 self._change(Part(batch.first, batch.last, batch.whole), each.types[0])
                 continue
             for part in batch.parts(max(each.first, self._partition.start_offset), each.last):
@@ -144,6 +140,7 @@ class _Run:
         return found
 
     def _check_owner(self, delivery: Delivery) -> None:
+        """Refuse records of a batch that is not acquired, which has no member, or acquired by another one."""
         if delivery.member_id == NO_MEMBER:
             raise _refused("The batch cannot be acknowledged. The batch is not in the acquired state.")
         if delivery.member_id != self._member_id:

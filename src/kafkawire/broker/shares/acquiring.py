@@ -174,7 +174,6 @@ class _Acquisition:
         first, last = self._read.first, self._last
         with_care = self._needs_care(batch)
         if with_care and self.acquired:
-            self.room = 0
             return False
         is_whole = first <= batch.first and batch.last <= last and batch.whole is not None
         if not is_whole or with_care or (self._wanted.is_strict and batch.size > self.room):
@@ -184,10 +183,7 @@ class _Acquisition:
                 batch.split()
             found = self._acquire_single(batch)
             self.room -= found
-            if with_care and found:
-                self.room = 0
-                return False
-            return True
+            return not (with_care and found)
         for part in batch.parts():
             if part.delivery.state is RecordState.AVAILABLE:
                 part.delivery.acquire(self._wanted.member_id, self._partition.lock_end())

@@ -250,3 +250,16 @@ async def test_a_crash_while_logs_are_rewritten_keeps_the_pending_offsets(
         await coordinator.prepare(["g"])
         coordinator.end_transaction(0, FIRST, committed=True, coordinator_epoch=0)
         assert committed_offsets(coordinator)["g"] == {0: 5}
+
+
+@pytest.mark.parametrize("ended", [0, 1])
+async def test_a_transaction_ends_for_the_groups_of_a_partition_only(tmp_path: Path, ended: int) -> None:
+    async with opened_groups(tmp_path, partitions=2) as (coordinator, controller):
+        await make_topic(controller)
+        groups = {partition_of(name, 2): name for name in ("g", "h")}
+        assert {*groups} == {0, 1}
+        for name in groups.values():
+            await commit(coordinator, name, 5, FIRST)
+        coordinator.end_transaction(ended, FIRST, committed=True, coordinator_epoch=4)
+        expected = {name: {0: 5} if place == ended else {} for place, name in groups.items()}
+        assert committed_offsets(coordinator) == expected

@@ -47,3 +47,25 @@ async def test_each_group_adds_two_to_the_times_that_are_kept_at_most() -> None:
         most = max(most, wakes.planned)
     assert most == 1400
     await wakes.close()
+
+
+async def test_a_group_is_checked_at_its_time_and_not_before_however_late_that_is() -> None:
+    """Also if the clock has gone far when the time is set, and if an earlier time comes later."""
+    clock, checked = ManualClock(), list[tuple[str, float]]()
+    clock.advance(1000.5)
+    began = clock.seconds()
+
+    async def check(group_id: str) -> None:
+        checked.append((group_id, clock.seconds() - began))
+
+    wakes = Wakes(clock, check)
+    wakes.set("late", began + 30)
+    await some_turns()
+    wakes.set("soon", began + 2.5)
+    for _ in range(32):
+        clock.advance(1)
+        await some_turns()
+    assert checked == [("soon", 3), ("late", 30)]
+    wakes.set("never", float("inf"))
+    assert wakes.planned == 0
+    await wakes.close()

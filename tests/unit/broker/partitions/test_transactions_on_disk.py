@@ -79,6 +79,22 @@ async def test_deleted_segments_leave_no_files(folder: Path) -> None:
     assert names(folder, ".snapshot") == [3]
 
 
+async def test_deleted_segments_leave_the_transactions_that_are_open_after_them(folder: Path) -> None:
+    """All segments may be deleted: the one that follows them has no record yet."""
+    async with opened(folder.parent) as log:
+        log.roll(0)
+        await log.delete_segments(4)
+    assert names(folder, ".snapshot") == [4]
+    async with opened(folder.parent) as log:
+        assert [log.producers.transactions.first_offset(each) for each in (7, 8, 9)] == [None, 1, 3]
+
+
+async def test_the_state_at_the_end_of_a_segment_does_not_wait_for_the_next_record(folder: Path) -> None:
+    async with opened(folder.parent) as log:
+        log.roll(0)
+    assert names(folder, ".snapshot") == [1, 2, 3, 4]
+
+
 @pytest.mark.parametrize("now_ms", [0, 30 * DAY], ids=["read", "not read"])
 async def test_a_restart_changes_nothing(folder: Path, now_ms: int) -> None:
     """After a month the segments before the last are not read: what matters of them is in the files."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+
+import pytest
 
 from kafkawire.broker.shares.aborted import aborted_batches, without
 from kafkawire.broker.storage.transaction_index import AbortedTransaction
@@ -53,3 +56,16 @@ def test_ranges_are_divided_by_what_is_left_out() -> None:
     dropped = batches(written(7, 2), written(7, 6), written(7, 20))
     ranges = [(0, 4, 1), (5, 9, 2), (20, 21, 3), (30, 31, 4)]
     assert [*without(ranges, dropped)] == [(0, 1, 1), (4, 4, 1), (5, 5, 2), (8, 9, 2), (30, 31, 4)]
+
+
+@pytest.mark.parametrize("base", [0, 1 << 40])
+def test_ranges_without_batches_have_all_other_offsets(base: int) -> None:
+    bounds = [(2, 3), (5, 5), (6, 8), (12, 12)]
+    dropped = batches(*(written(7, base + first, last - first + 1) for first, last in bounds))
+    left_out = {offset for first, last in bounds for offset in range(first, last + 1)}
+    for first, last in itertools.combinations_with_replacement(range(15), 2):
+        found = [*without([(base + first, base + last, 4)], dropped)]
+        offsets = [offset - base for begin, end, _ in found for offset in range(begin, end + 1)]
+        assert offsets == [offset for offset in range(first, last + 1) if offset not in left_out]
+        assert all(begin <= end and kept == 4 for begin, end, kept in found)
+        assert all(earlier[1] + 1 < later[0] for earlier, later in itertools.pairwise(found))

@@ -88,6 +88,18 @@ async def test_states_of_a_deleted_topic_that_cannot_be_deleted_are_reported(
     assert caplog.messages == [f"The states of deleted topics could not be deleted: {failure}"]
 
 
+async def test_a_broker_stops_though_its_last_work_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_arguments: object) -> None:
+        await asyncio.sleep(0.02)
+        raise RuntimeError("an unexpected error")
+
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        await create(client)
+        monkeypatch.setattr(ShareCoordinator, "prepare", fail)
+        deleted = await client.ask(DeleteTopicsRequest(topic_names=("t",), timeout_ms=1000), 5, DeleteTopicsResponse)
+        assert not deleted.responses[0].error_code
+
+
 @pytest.mark.parametrize("failure", FAILURES)
 async def test_members_of_a_closed_connection_release_what_can_be_written(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, failure: Exception
@@ -265,6 +277,19 @@ async def test_a_state_that_begins_again_fences_members_of_the_earlier_one() -> 
         await begin_group(client, topic_id, state_epoch=1, offset=2)
         assert await member.acknowledge((0, 3, [ACCEPT])) == ErrorCode.NOT_LEADER_OR_FOLLOWER
         assert await member.fetch() == [(2, 3, 1)]
+
+
+async def test_a_member_of_an_earlier_state_may_leave(caplog: pytest.LogCaptureFixture) -> None:
+    """It has nothing to give back: who comes then has the state that began again."""
+    async with EmbeddedBroker(clock=ManualClock()) as broker, connected_to(broker) as client:
+        topic_id = await create(client)
+        await produce(client, 3)
+        member = Member(client, topic_id)
+        assert await member.fetch() == [(0, 2, 1)]
+        await begin_group(client, topic_id, state_epoch=1, offset=1)
+        await member.leave()
+        assert caplog.messages == [f"The records of g:{topic_id}:0 could not be released: FENCED_STATE_EPOCH"]
+        assert await Member(client, topic_id, "n").fetch() == [(1, 2, 1)]
 
 
 async def test_the_records_of_a_member_are_available_again_when_its_connection_is_closed() -> None:

@@ -3,9 +3,54 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
-from kafkawire.broker.shares.settings import ShareSettings, duration_ms
+from kafkawire.broker.shares.settings import ShareRules, ShareSettings, duration_ms
+
+DEFAULTS = ShareRules(
+    lock_ms=30_000, most_deliveries=5, most_in_flight=2000, renews=True, is_committed=False, reset="latest"
+)
+
+
+def test_the_defaults_are_kafkas() -> None:
+    settings = ShareSettings(BrokerConfiguration({}), lambda _: {})
+    assert settings.of("g") == ShareRules() == DEFAULTS
+    assert settings.most_sessions == 2000
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ({"share.record.lock.duration.ms": "15000"}, {"lock_ms": 15_000}),
+        ({"share.delivery.count.limit": "2"}, {"most_deliveries": 2}),
+        ({"share.partition.max.record.locks": "100"}, {"most_in_flight": 100}),
+        ({"share.renew.acknowledge.enable": "false"}, {"renews": False}),
+        ({"share.renew.acknowledge.enable": " True "}, {"renews": True}),
+        ({"share.isolation.level": "read_committed"}, {"is_committed": True}),
+        ({"share.auto.offset.reset": "earliest"}, {"reset": "earliest"}),
+    ],
+)
+def test_a_configuration_of_a_group_counts_for_it_alone(own: dict[str, str], expected: dict[str, object]) -> None:
+    settings = ShareSettings(BrokerConfiguration({}), lambda group_id: own if group_id == "g" else {})
+    assert settings.of("g") == replace(DEFAULTS, **expected)
+    assert settings.of("h") == DEFAULTS
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("group.share.record.lock.duration.ms", "15000", {"lock_ms": 15_000}),
+        ("group.share.delivery.count.limit", "2", {"most_deliveries": 2}),
+        ("group.share.partition.max.record.locks", "100", {"most_in_flight": 100}),
+    ],
+)
+def test_a_property_of_the_broker_counts_for_all_groups(name: str, value: str, expected: dict[str, object]) -> None:
+    assert ShareSettings(BrokerConfiguration({name: value}), lambda _: {}).of("g") == replace(DEFAULTS, **expected)
+
+
+def test_the_broker_has_as_many_sessions_as_its_property_says() -> None:
+    assert ShareSettings(BrokerConfiguration({"group.share.max.share.sessions": "7"}), lambda _: {}).most_sessions == 7
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from kafkawire.broker.transactions.state import TransactionsState
@@ -25,6 +26,38 @@ def test_entries_make_the_transactions_again() -> None:
         again.apply(entry.key, entry.value)
     assert again.by_id == {name: replace(each, last_epoch=-1) for name, each in state.by_id.items()}
     assert ([*again.ongoing], again.bytes) == (["open"], state.bytes)
+
+
+@pytest.mark.parametrize(
+    ("transactional_id", "partitions", "size"),
+    [("", 0, 500), ("t", 0, 504), ("t" * 1000, 0, 4500), ("t", 1, 604), ("t", 10_000, 1_000_504)],
+)
+def test_the_memory_of_an_id_is_that_of_its_characters_and_partitions(
+    transactional_id: str, partitions: int, size: int
+) -> None:
+    """For each id, character and partition as much as they may take at most, as ``bounded-transactions`` needs it."""
+    state = TransactionsState()
+    begun = Transaction(7, 3, 60_000)
+    opened = with_partitions(begun, [("t", number) for number in range(partitions)], 2, 50)
+    state.put("other", begun)
+    of_other = state.bytes
+    for transaction, added in ((begun, size - partitions * 100), (opened, size), (opened, size), (None, 0)):
+        state.put(transactional_id, transaction)
+        assert state.bytes == of_other + added
+    state.put(transactional_id, opened)
+    state.clear()
+    assert (state.bytes, state.size, [*state.entries()], [*state.ongoing]) == (0, 0, [], [])
+
+
+def test_an_open_transaction_is_noted_and_ended_ones_are_not() -> None:
+    state, begun = TransactionsState(), Transaction(7, 3, 60_000)
+    state.put("idle", begun)
+    assert not state.begun.is_set()
+    state.put("open", with_partitions(begun, [("t", 0)], 2, 50))
+    assert state.begun.is_set()
+    assert [*state.ongoing] == ["open"]
+    state.put("open", begun)
+    assert not state.ongoing
 
 
 def test_every_partition_of_a_transaction_counts_as_much_memory() -> None:

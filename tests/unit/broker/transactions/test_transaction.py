@@ -116,11 +116,71 @@ def test_a_transaction_that_exhausts_the_epochs_ends_with_another_producer_id(ne
     assert again is Event.COMMIT_V2_AGAIN
 
 
-def test_clients_before_version_two_keep_their_epoch(new_id: Callable[[], int]) -> None:
-    decided = prepared(with_partitions(begun(new_id), PLACES, 0, 50), True, 0, new_id, 60)
+@pytest.mark.parametrize("version", [0, 1])
+def test_clients_before_version_two_keep_their_epoch(new_id: Callable[[], int], version: int) -> None:
+    decided = prepared(with_partitions(begun(new_id), PLACES, version, 50), True, version, new_id, 60)
     assert completed(decided, 70).producer == (7, 0)
-    assert ending_event(decided, Ending(Producer(7, 1), True, 0)) is ErrorCode.PRODUCER_FENCED
-    assert ending_event(decided, Ending(Producer(8, 0), True, 0)) is ErrorCode.INVALID_PRODUCER_ID_MAPPING
+    assert ending_event(decided, Ending(Producer(7, 0), True, version)) is Event.COMMIT
+    assert ending_event(decided, Ending(Producer(7, 0), False, version)) is Event.ABORT
+    assert ending_event(decided, Ending(Producer(7, 1), True, version)) is ErrorCode.PRODUCER_FENCED
+    assert ending_event(decided, Ending(Producer(8, 0), True, version)) is ErrorCode.INVALID_PRODUCER_ID_MAPPING
+    bumped = replace(decided, producer_epoch=1)
+    assert ending_event(bumped, Ending(Producer(7, 0), True, version)) is ErrorCode.PRODUCER_FENCED
+    last = prepared(replace(decided, producer_epoch=LAST), True, version, new_id, 60)
+    assert (last.producer, last.next_producer_id) == ((7, LAST), -1)
+
+
+def test_each_step_has_all_fields_of_its_record(new_id: Callable[[], int]) -> None:
+    """As in Kafka's ``TransactionMetadata``: the times, the ids before and after, and the version of the client."""
+    assert new_transaction(7, 1000) == Transaction(
+        7, -1, 1000, TransactionState.EMPTY, frozenset(), -1, -1, -1, started_ms=-1, updated_ms=0, client_version=0
+    )
+    empty = Transaction(7, 3, 1000, previous_producer_id=6, last_epoch=2, updated_ms=40, client_version=1)
+    opened = with_partitions(empty, PLACES, 2, 50)
+    assert opened == Transaction(
+        7,
+        3,
+        1000,
+        TransactionState.ONGOING,
+        frozenset(PLACES),
+        7,
+        -1,
+        2,
+        started_ms=50,
+        updated_ms=50,
+        client_version=2,
+    )  # fmt: skip
+    assert with_partitions(opened, [("v", 0)], 2, 55) == replace(
+        opened, partitions=frozenset((*PLACES, ("v", 0))), updated_ms=55
+    )
+    ending = replace(opened, state=TransactionState.PREPARE_ABORT, updated_ms=60)
+    assert prepared(opened, False, 0, new_id, 60) == replace(ending, client_version=0)
+    assert prepared(opened, False, 2, new_id, 60) == replace(ending, producer_epoch=4, last_epoch=3)
+    assert prepared(empty, False, 2, new_id, 60) == replace(
+        ending, producer_epoch=4, last_epoch=3, partitions=frozenset(), started_ms=60
+    )
+    for version in (0, 1):
+        without_version = replace(ending, producer_epoch=4, last_epoch=-1, client_version=0)
+        assert fenced(opened, version, new_id, 60) == without_version
+    assert fenced(opened, 2, new_id, 60) == prepared(opened, False, 2, new_id, 60)
+    assert fenced(opened, 3, new_id, 60) == prepared(opened, False, 3, new_id, 60)
+    assert prepared(opened, False, 3, new_id, 60) == replace(
+        ending, producer_epoch=4, last_epoch=3, client_version=3
+    ), "as all later versions"
+    for version, event in ((2, Event.ABORT_V2), (3, Event.ABORT_V2), (1, Event.ABORT), (0, Event.ABORT)):
+        assert ending_event(opened, Ending(Producer(7, 3), False, version)) is event
+    ended = replace(ending, state=TransactionState.COMPLETE_ABORT, partitions=frozenset(), updated_ms=70)
+    assert completed(ending, 70) == ended
+    for version in (2, 3):
+        exhausted = replace(ending, next_producer_id=100, client_version=version)
+        following = replace(ended, producer_id=100, producer_epoch=0, client_version=version)
+        assert completed(exhausted, 70) == following
+    assert completed(replace(ending, next_producer_id=100, client_version=1), 70) == replace(ended, client_version=1)
+    for expected, last_epoch in ((None, -1), (Producer(7, 3), 3)):
+        assert initialized(ended, Initialization(500, expected), new_id, 80) == replace(
+            ended, producer_epoch=4, timeout_ms=500, state=TransactionState.EMPTY, last_epoch=last_epoch,
+            started_ms=-1, updated_ms=80,
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize("server_version", [0, 1, 2])

@@ -19,7 +19,7 @@ def assigned_tasks(
     subtopologies: Mapping[str, SubtopologySpec],
     num_standby_replicas: int,
     *,
-    is_later: bool = False,
+    is_later: bool,
 ) -> Mapping[str, Tasks]:
     """What each member shall have.
 

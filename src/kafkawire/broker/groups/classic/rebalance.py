@@ -200,7 +200,7 @@ class Rebalance:
     def _end_wait(self, now: Now) -> None:
         """The time to join is over; for the first members it is extended as long as more of them come (KIP-134)."""
         delay_ms, left_ms = self._initial_delay or (0, 0)
-        if not (self._initial_delay and self._has_newcomers and left_ms):
+        if not (self._has_newcomers and left_ms):
             self._complete_join(now)
             return
         self._has_newcomers = False

@@ -40,7 +40,7 @@ from kafkawire.protocol import (
 from kafkawire.protocol.error_codes import ErrorCode
 
 _REFRESH_AT_LEAST_MS: Final = 10_000
-_NEVER_RESOLVED: Final = -(1 << 63)
+_NEVER_RESOLVED: Final = float("-inf")
 
 
 class ConsumerGroup(AssignedGroup[ConsumerKey]):
@@ -100,7 +100,7 @@ class ConsumerGroup(AssignedGroup[ConsumerKey]):
         self._begin_session(after, now)
         if before.classic is not None:
             self._end_waits(after.member_id)
-        has_news = request.member_epoch == 0 or beat.is_full or before.assigned != after.assigned
+        has_news = beat.is_full or before.assigned != after.assigned
         return ConsumerGroupHeartbeatResponse(
             member_id=after.member_id,
             member_epoch=after.epoch,

@@ -55,9 +55,9 @@ class ResolvedRegex(Struct, frozen=True):
         timestamp: when they were looked up, in milliseconds since the epoch.
     """
 
-    topics: tuple[str, ...] = ()
-    version: int = 0
-    timestamp: int = 0
+    topics: tuple[str, ...]
+    version: int
+    timestamp: int
 
 
 class ConsumerGroupState(AssignedState[Member]):
@@ -145,7 +145,8 @@ class ConsumerGroupState(AssignedState[Member]):
 
     def names_of(self, member: Member) -> tuple[str, ...]:
         """The topics to which a member subscribes, by name and by regular expression."""
-        matched = self.regexes.get(member.regex or "", ResolvedRegex()).topics
+        resolved = self.regexes.get(member.regex or "")
+        matched = () if resolved is None else resolved.topics
         first, second = (member.topics, matched) if len(member.topics) > len(matched) else (matched, member.topics)
         known = frozenset(first)
         return (*first, *(name for name in second if name not in known))

@@ -128,7 +128,7 @@ class ShareGroup(AssignedGroup[ShareKey]):
         self._begin_session(after.member_id, now)
         self._want_states(now)
         has_news = without_order(after.assigned) != without_order(before.assigned)
-        is_full = request.member_epoch == 0 or request.subscribed_topic_names is not None
+        is_full = request.subscribed_topic_names is not None
         return ShareGroupHeartbeatResponse(
             member_id=after.member_id,
             member_epoch=after.epoch,

@@ -54,17 +54,18 @@ def altered(request: AlterShareGroupOffsetsRequest, topics: KnownTopics) -> Alte
     answers = []
     for asked in request.topics:
         topic = topics.id_of(asked.topic_name)
-        count = 0 if topic is None else topics.partitions_of(topic)
+        there = {
+            each.partition_index: each.start_offset
+            for each in asked.partitions
+            if topic is not None and each.partition_index < topics.partitions_of(topic)
+        }
         if topic is not None:
-            there = {
-                each.partition_index: each.start_offset for each in asked.partitions if each.partition_index < count
-            }
             shared[topic] = SharedTopic(asked.topic_name, frozenset(there))
             if there:
                 start_offsets[topic] = there
         results = (
             AlteredPartition(each.partition_index)
-            if each.partition_index < count
+            if each.partition_index in there
             else AlteredPartition(each.partition_index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, NO_SUCH_PARTITION)
             for each in asked.partitions
         )

@@ -51,7 +51,7 @@ class GroupTopology:
     def __init__(self, state: StreamsGroupState, topics: KnownTopics) -> None:
         self._state = state
         self._topics = topics
-        self._changes_seen = -1
+        self._changes_seen: int | None = None
         self.configured: ConfiguredTopology | None = None
 
     def checked(self, request: StreamsGroupHeartbeatRequest, work: Work) -> StreamsGroupTopologyValue:

@@ -35,7 +35,7 @@ class Aim(Struct, frozen=True):
     target: Tasks
     reported: Tasks | None
     is_unreleased: Callable[[Task], bool]
-    converts: bool = False
+    converts: bool
 
 
 def check_state(member: StreamsMember, reported: Tasks | None) -> None:

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from kafkawire.broker.groups.assignors.assignment import GroupSpec, MemberSpec
+from kafkawire.broker.groups.assignors.assignment import Assignment, GroupSpec, MemberSpec
 from kafkawire.broker.groups.assignors.uniform_heterogeneous import assign_unequal
 from kafkawire.layout.uuid import Uuid
 
@@ -85,3 +85,29 @@ def test_the_least_loaded_take_turns_however_much_they_have(more: int) -> None:
     assigned = {**dict.fromkeys(own, frozenset(range(more + 1))), ALL: frozenset(range(4))}
     found = assign_unequal(GroupSpec(members, partitions, is_homogeneous=False, assigned=assigned))
     assert {each: len(found[each].get(ALL, ())) for each in members} == {"m-0": 2, "m-1": 1, "m-2": 1}
+
+
+@pytest.mark.parametrize(
+    ("of_first", "of_second", "of_all", "given"), [(30, 28, 33, (17, 1)), (33, 30, 36, (1, 17, 35))]
+)
+def test_a_member_has_its_new_partitions_in_javas_order(
+    of_first: int, of_second: int, of_all: int, given: tuple[int, ...]
+) -> None:
+    """Its set begins with room for the share of a subscriber of the topic: with eleven, 17 and 1 are in one bucket."""
+    first, second = (Uuid(bytes([1, *bytes(14), number])) for number in range(2))
+    partitions = {ALL: of_all, first: of_first, second: of_second}
+    others = tuple(number for number in range(of_all) if number not in {1, 17})
+    targets: dict[str, Assignment] = {
+        "a": {first: tuple(range(of_first)), ALL: (1, 17)},
+        "b": {second: tuple(range(of_second))},
+        "c": {ALL: others},
+    }
+    members = {
+        member_id: MemberSpec(None, (*dict.fromkeys((ALL, *target)),), 2, target)
+        for member_id, target in targets.items()
+    }
+    assigned = {topic: frozenset(range(count)) for topic, count in partitions.items()}
+    found = assign_unequal(GroupSpec(members, partitions, is_homogeneous=False, assigned=assigned))
+    assert found["b"][ALL] == given
+    assert found["a"] == {first: tuple(range(of_first))}
+    assert found["c"] == {ALL: tuple(number for number in others if number not in given)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 from tests.embedded.driven_group import SUBSCRIPTION, Driven, stable
+from tests.embedded.received import received
 
 from kafkawire.broker.groups.classic.group import ClassicGroup, Joining
 from kafkawire.broker.groups.classic.settings import NEW_MEMBER_TIMEOUT, GroupSettings
@@ -12,9 +13,11 @@ from kafkawire.broker.groups.classic.states import State
 from kafkawire.broker.groups.timers import Now
 from kafkawire.model.java_order import in_java_order
 from kafkawire.protocol import (
+    HeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
     OffsetCommitRequest,
+    SyncGroupRequest,
     SyncGroupResponse,
     TxnOffsetCommitRequest,
 )
@@ -29,8 +32,11 @@ def test_the_first_members_wait_for_more_as_long_as_more_come() -> None:
         driven.join(rebalance_ms=10_000)
         driven.wait(0.1)
         assert first not in driven.answers
-    driven.wait(1)
-    assert len(driven.joined(first).members) == 4, "not longer than the rebalance timeout"
+    driven.wait(0.999)
+    driven.join(rebalance_ms=10_000)
+    assert first not in driven.answers
+    driven.wait(0.001)
+    assert len(driven.joined(first).members) == 5, "not longer than the rebalance timeout"
 
 
 def test_one_member_waits_once() -> None:
@@ -48,7 +54,10 @@ def test_a_new_member_that_nobody_waits_for_is_forgotten_after_five_minutes() ->
     driven.beat("c-1")
     late = driven.join(rebalance_ms=1_000_000)
     driven.group.roster.members["c-1"].rebalance_timeout_ms = 1_000_000
-    driven.wait(NEW_MEMBER_TIMEOUT)
+    assert NEW_MEMBER_TIMEOUT == 300
+    driven.wait(NEW_MEMBER_TIMEOUT - 0.001)
+    assert late not in driven.answers
+    driven.wait(0.001)
     assert driven.joined(late).error_code == ErrorCode.UNKNOWN_MEMBER_ID
     assert [*driven.group.roster.members] == ["c-1"]
 
@@ -154,6 +163,18 @@ def test_a_recorded_group_begins_where_it_was() -> None:
     assert loaded.beat("c-2") is ErrorCode.NONE
     loaded.wait(1)
     assert [*loaded.group.roster.members] == ["c-2"]
+
+
+def test_the_session_of_a_recorded_member_that_waits_goes_on_however_long_it_waits() -> None:
+    """It is not new: new members are forgotten after five minutes."""
+    loaded = Driven(value=stable().values[0])
+    again = loaded.join("c-1", metadata=b"other")
+    for _ in range(3):
+        loaded.wait(9)
+        loaded.beat("c-2")
+        if loaded.seconds < 20:
+            assert again not in loaded.answers
+            assert [*loaded.group.roster.members] == ["c-1", "c-2"]
 
 
 def test_a_recorded_leader_leads() -> None:
@@ -264,7 +285,8 @@ def test_commits_of_members_and_of_others() -> None:
 
     empty, held = Driven(), stable()
     assert error(empty, -1) is ErrorCode.NONE
-    assert error(empty, 0) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert error(empty, 0) is error(empty, 1) is ErrorCode.UNKNOWN_MEMBER_ID
+    assert error(empty, -2) is ErrorCode.NONE
     assert error(held, -1) is ErrorCode.UNKNOWN_MEMBER_ID
     assert error(held, 0, "c-1") is ErrorCode.ILLEGAL_GENERATION
     assert error(held, -1, "c-1") is ErrorCode.ILLEGAL_GENERATION
@@ -365,3 +387,82 @@ def test_ties_are_broken_in_the_order_of_javas_hash_map() -> None:
         "p0 p7 p70 p91 p63 p84 p21 p98 p42 p56 p77 p112 p14 p133 p35 p49 p105 p126 p28 p119"  # two of a bucket too
     )
     assert in_java_order({f"p{number * 7}": 1 for number in range(20)}) == printed.split()
+
+
+@pytest.mark.parametrize("state", [State.COMPLETING_REBALANCE, State.STABLE])
+@pytest.mark.parametrize("metadata", [b"", SUBSCRIPTION + b"\0", b"\xff"])
+def test_a_member_with_other_metadata_begins_a_rebalance(state: State, metadata: bytes) -> None:
+    """Whichever of the two comes first in the order of bytes."""
+    driven = stable()
+    if state is State.COMPLETING_REBALANCE:
+        for member_id in ("c-1", "c-2"):
+            driven.join(member_id)
+    assert driven.group.state is state
+    same = driven.join("c-2")
+    assert driven.joined(same).error_code == ErrorCode.NONE
+    driven.join("c-2", metadata=metadata)
+    assert driven.group.state is State.PREPARING_REBALANCE
+
+
+@pytest.mark.parametrize(
+    ("protocol_type", "protocol", "error"),
+    [
+        (None, None, ErrorCode.NONE),
+        ("consumer", None, ErrorCode.NONE),
+        ("consumer", "range", ErrorCode.NONE),
+        ("connect", "range", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+        ("streams", "range", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+        ("consumer", "a", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+        (None, "roundrobin", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+    ],
+)
+def test_a_sync_may_name_the_protocol_of_the_group(
+    protocol_type: str | None, protocol: str | None, error: ErrorCode
+) -> None:
+    driven = stable()
+    request = SyncGroupRequest("g", 1, "c-2", None, protocol_type, protocol)
+    driven.group.sync(received(request, 5), 99, driven.now)
+    answer = driven.group.outcome().answers[99]
+    assert isinstance(answer, SyncGroupResponse)
+    assert answer.error_code == error
+
+
+@pytest.mark.parametrize("generation", [-1, 0, 1, 2])
+def test_a_member_names_its_generation(generation: int) -> None:
+    driven = stable()
+    error = ErrorCode.NONE if generation == 1 else ErrorCode.ILLEGAL_GENERATION
+    assert driven.group.heartbeat(HeartbeatRequest("g", generation, "c-1"), driven.now) is error
+    request = TxnOffsetCommitRequest("t", "g", generation_id_or_member_epoch=generation, member_id="c-1")
+    assert driven.group.transactional_commit_error(request) is error
+
+
+def test_a_member_id_that_no_record_has_room_for_fails_the_sync() -> None:
+    """It begins with a client id, which may be as long as the whole id in a record."""
+    driven = Driven()
+    driven.join()
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range", SUBSCRIPTION),)
+    request = JoinGroupRequest("g", 10_000, 10_000, "", None, "consumer", protocols)
+    driven.group.join(Joining(request, 3, "c" * 32_767, "/h"), 99, driven.now)
+    driven.wait(3)
+    driven.wait(3)
+    answer = driven.answers[driven.sync("c-1", {"c-1": b"\1"})]
+    assert isinstance(answer, SyncGroupResponse)
+    assert answer.error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+    assert not driven.values
+    assert driven.group.state is State.PREPARING_REBALANCE
+
+
+def test_the_first_member_of_a_group_that_had_others_waits_once() -> None:
+    """A member that came in a later rebalance of these others is no newcomer for it."""
+    driven = stable(members=1)
+    driven.join()
+    driven.join()
+    driven.join("c-1")
+    driven.sync("c-1", {})
+    driven.leave(("c-1", None), ("c-2", None), ("c-3", None))
+    assert driven.group.state is State.EMPTY
+    first = driven.join()
+    driven.wait(2.999)
+    assert first not in driven.answers
+    driven.wait(0.001)
+    assert driven.joined(first).leader == "c-4"

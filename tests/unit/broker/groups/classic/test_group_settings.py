@@ -10,6 +10,14 @@ from kafkawire.broker.groups.classic.settings import GroupSettings
 
 def test_the_defaults_are_those_of_a_broker_without_properties() -> None:
     assert GroupSettings.of(configuration_of()) == GroupSettings()
+    assert GroupSettings() == GroupSettings(
+        initial_delay_ms=3000,
+        session_ms=range(6000, 1_800_000 + 1),
+        most_members=2_147_483_647,
+        most_record_bytes=1_048_588,
+        most_bytes=67_108_864,
+        most_pending=10_000,
+    )
 
 
 @pytest.mark.parametrize(("lowest", "highest"), [(6000, 30_000), (7001, 30_001), (9, 9)])

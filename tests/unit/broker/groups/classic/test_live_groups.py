@@ -7,6 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.embedded.groups import opened_groups
 
 from kafkawire.broker.clock import ManualClock
@@ -16,11 +17,14 @@ from kafkawire.broker.groups.classic.settings import GroupSettings
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.protocol import (
+    GroupMetadataKey,
+    GroupMetadataValue,
     HeartbeatRequest,
     JoinGroupRequest,
     JoinGroupResponse,
     LeaveGroupRequest,
     OffsetCommitRequest,
+    RemoveTopicRecord,
     SyncGroupRequest,
     TxnOffsetCommitRequest,
 )
@@ -183,3 +187,60 @@ async def test_small_members_join_however_much_large_ones_have(tmp_path: Path) -
         assert [await error(f"large-{number}", 30_000) for number in range(4)] == full
         assert [await error(f"small-{number}", 12_000) for number in range(3)] == [ErrorCode.NONE] * 3
         await groups.close()
+
+
+async def test_the_sessions_of_recorded_members_begin_when_the_broker_does(tmp_path: Path) -> None:
+    """Groups without members have none."""
+    protocols = (JoinGroupRequest.JoinGroupRequestProtocol("range"),)
+    for is_first in (True, False):
+        clock = ManualClock()
+        async with opened_groups(tmp_path, clock=clock) as (coordinator, _):
+            groups = ClassicGroups(coordinator, clock, GroupSettings(initial_delay_ms=0))
+            if is_first:
+                await coordinator.prepare(["g"])
+                coordinator.commit([(GroupMetadataKey("empty"), GroupMetadataValue("consumer", 1))])
+                request = JoinGroupRequest("g", 10_000, 10_000, "", None, "consumer", protocols)
+                member = await groups.join(Joining(request, 3, "c", "/h"))
+                await groups.sync(SyncGroupRequest("g", member.generation_id, member.member_id))
+            else:
+                groups.load()
+                assert groups.planned == 1
+                await passes(clock, 9.999)
+                assert len(members_of(groups)) == 1
+                await passes(clock, 0.001)
+                assert members_of(groups) == []
+            await groups.close()
+
+
+async def test_all_groups_are_gone_with_the_topic_of_their_records(tmp_path: Path) -> None:
+    """Clients that wait find the coordinator again."""
+    clock = ManualClock()
+    async with opened_groups(tmp_path, clock=clock) as (coordinator, controller):
+        groups = ClassicGroups(coordinator, clock, GroupSettings())
+        await coordinator.prepare(["g", "h"])
+        request = JoinGroupRequest("g", 10_000, 10_000, "", None, "consumer", PROTOCOLS)
+        waiting = [
+            asyncio.ensure_future(groups.join(Joining(replace(request, group_id=name), 3, "c", "/h"))) for name in "gh"
+        ]
+        await asyncio.sleep(0.01)
+        assert not any(each.done() for each in waiting)
+        topic = controller.image.topics.by_name["__consumer_offsets"]
+        controller.commit([RemoveTopicRecord(topic.topic_id)])
+        answers = await asyncio.wait_for(asyncio.gather(*waiting), 10)
+        assert [each.error_code for each in answers] == [ErrorCode.NOT_COORDINATOR] * 2
+        assert groups.group("g") is None
+        assert groups.heartbeat(HeartbeatRequest("g", 1, "c")) is ErrorCode.UNKNOWN_MEMBER_ID
+        await groups.close()
+
+
+async def test_requests_that_wait_end_with_the_broker(tmp_path: Path) -> None:
+    async with opened_groups(tmp_path) as (coordinator, _):
+        groups = ClassicGroups(coordinator, ManualClock(), GroupSettings())
+        await coordinator.prepare(["g"])
+        request = JoinGroupRequest("g", 10_000, 10_000, "", None, "consumer", PROTOCOLS)
+        waiting = asyncio.ensure_future(groups.join(Joining(request, 3, "c", "/h")))
+        await asyncio.sleep(0)
+        await groups.close()
+        done, _ = await asyncio.wait([waiting], timeout=10)
+        assert done == {waiting}
+        assert waiting.cancelled()

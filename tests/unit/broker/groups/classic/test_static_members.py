@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.embedded.driven_group import SUBSCRIPTION, Driven
 
 from kafkawire.broker.groups import timers
@@ -150,3 +151,17 @@ def test_a_sync_that_waits_is_fenced() -> None:
     assert isinstance(answer, SyncGroupResponse)
     assert answer.error_code == ErrorCode.FENCED_INSTANCE_ID
     assert driven.group.state is State.PREPARING_REBALANCE
+
+
+@pytest.mark.parametrize("version", [5, 8, 9])
+def test_a_static_follower_that_returns_learns_who_leads(version: int) -> None:
+    """It has nothing to skip, whatever its version (KIP-814)."""
+    driven = Driven()
+    driven.join()
+    driven.join(instance_id="one")
+    driven.wait(3)
+    driven.wait(3)
+    driven.sync("c-1", {"c-1": b"\1", "one-2": b"\2"})
+    driven.sync("one-2")
+    back = driven.joined(driven.join(version=version, instance_id="one"))
+    assert (back.member_id, back.leader, back.members, back.skip_assignment) == ("one-3", "c-1", (), False)

@@ -23,8 +23,9 @@ STALE, ILLEGAL = ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.ILLEGAL_GENERATION
 class Committing:
     """A group of topic ``orders``, and what it says to commits of partition 0 and to fetches of offsets."""
 
-    def __init__(self) -> None:
+    def __init__(self, epoch: int) -> None:
         self.driven = DrivenConsumerGroup(group_consumer_assignment_interval_ms="0")
+        self.driven.state.epoch = self.driven.state.assignment_epoch = epoch
         self.driven.create("orders", 2)
 
     def with_member(self, *, is_classic: bool = False) -> DrivenConsumer:
@@ -64,9 +65,10 @@ class Committing:
         return self.rules.fetch_error(member_id, epoch)
 
 
-@pytest.fixture
-def group() -> Committing:
-    return Committing()
+@pytest.fixture(params=[1, 1000])
+def group(request: pytest.FixtureRequest) -> Committing:
+    """At an early epoch and at a late one."""
+    return Committing(request.param)
 
 
 def test_a_group_without_members_takes_offsets_of_clients_without_an_epoch(group: Committing) -> None:

@@ -12,9 +12,12 @@ from kafkawire.broker.groups.errors import GroupError
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
     ConsumerGroupCurrentMemberAssignmentValue,
+    ConsumerGroupMemberMetadataKey,
+    ConsumerGroupMemberMetadataValue,
     ConsumerGroupPartitionMetadataKey,
     ConsumerGroupPartitionMetadataValue,
     ConsumerGroupRegularExpressionKey,
+    ConsumerGroupRegularExpressionValue,
     ConsumerGroupTargetAssignmentMemberKey,
 )
 from kafkawire.protocol.error_codes import ErrorCode
@@ -22,9 +25,11 @@ from kafkawire.protocol.error_codes import ErrorCode
 AT_ONCE = {"group_consumer_assignment_interval_ms": "0"}
 
 
-@pytest.fixture
-def driven() -> DrivenConsumerGroup:
+@pytest.fixture(params=[1, 1000])
+def driven(request: pytest.FixtureRequest) -> DrivenConsumerGroup:
+    """A group at an early epoch, or at a late one."""
     group = DrivenConsumerGroup(**AT_ONCE)
+    group.state.epoch = group.state.assignment_epoch = request.param
     group.create("orders", 4)
     return group
 
@@ -148,6 +153,18 @@ def test_partitions_without_epochs_have_that_of_the_member(driven: DrivenConsume
     assert epochs == dict.fromkeys(range(4), member.epoch)
 
 
+@pytest.mark.parametrize(("epoch", "since"), [(-2, 0), (-1, 0), (0, 0), (1, 1), (7, 7)])
+def test_partitions_without_epochs_of_a_member_that_has_left_for_a_while_have_the_epoch_0(
+    driven: DrivenConsumerGroup, epoch: int, since: int
+) -> None:
+    topics = ConsumerGroupCurrentMemberAssignmentValue.TopicPartitions
+    topic = driven.create("orders", 4)
+    value = ConsumerGroupCurrentMemberAssignmentValue(epoch, 0, 0, (topics(topic, (1, 2)),), (topics(topic, (3,)),))
+    driven.state.apply(ConsumerGroupCurrentMemberAssignmentKey("g", "a"), value)
+    member = driven.state.members["a"]
+    assert (member.assigned, member.revoking) == ({topic: {1: since, 2: since}}, {topic: {3: since}})
+
+
 def test_partitions_keep_the_epochs_of_their_records_however_many_there_are(driven: DrivenConsumerGroup) -> None:
     member = DrivenConsumer(driven, "a", "orders")
     member.join()
@@ -245,6 +262,27 @@ def test_regular_expressions_are_resolved_again_after_a_while(driven: DrivenCons
     assert [*driven.group.wanted_regexes] == ["orders.*"]
 
 
+def test_regular_expressions_are_resolved_at_most_every_ten_seconds_and_at_least_every_ten_minutes(
+    driven: DrivenConsumerGroup,
+) -> None:
+    """To the millisecond, as in Apache Kafka: both times must have passed."""
+    member = DrivenConsumer(driven, "a", regex="orders.*")
+    member.join()
+    driven.resolve({"orders.*": ["orders"]})
+    began = driven.seconds
+    driven.create("orders-eu", 2)
+    for seconds, is_due in ((10.0, False), (10.001, True)):
+        driven.seconds = began + seconds
+        member.beat()
+        assert bool(driven.group.wanted_regexes) == is_due
+    driven.resolve({"orders.*": ["orders", "orders-eu"]})
+    began = driven.seconds
+    for seconds, is_due in ((600.0, False), (600.001, True)):
+        driven.seconds = began + seconds
+        member.beat()
+        assert bool(driven.group.wanted_regexes) == is_due
+
+
 def test_a_member_that_leaves_is_found_by_both_of_its_ids(driven: DrivenConsumerGroup) -> None:
     DrivenConsumer(driven, "a", "orders", instance_id="one").join()
     DrivenConsumer(driven, "b", "orders", instance_id="two").join()
@@ -305,8 +343,10 @@ def test_an_epoch_begins_when_a_regular_expression_matches_otherwise_and_only_th
         assert driven.state.epoch == before + begins
 
 
-def test_the_first_member_begins_the_second_epoch(driven: DrivenConsumerGroup) -> None:
+def test_the_first_member_begins_the_second_epoch() -> None:
     """As in Apache Kafka, a group that begins has the epoch 1."""
+    driven = DrivenConsumerGroup(**AT_ONCE)
+    driven.create("orders", 4)
     assert (driven.state.epoch, driven.state.assignment_epoch) == (1, 1)
     assert DrivenConsumer(driven, "a", "orders").join().member_epoch == driven.state.epoch == 2
 
@@ -323,3 +363,95 @@ def test_a_topic_that_has_grown_while_the_group_was_away_begins_an_epoch(
     driven.restart()
     member.beat()
     assert (driven.state.epoch, len(member.owned)) == (epoch + (partitions > 4), partitions)
+
+
+@pytest.mark.parametrize(("more", "than"), [(1, "greater"), (-1, "smaller"), (-2, "smaller")])
+def test_a_member_with_another_epoch_joins_again(driven: DrivenConsumerGroup, more: int, than: str) -> None:
+    """Its previous epoch is that of a lost answer only if it says that it owns no more than it has."""
+    member = DrivenConsumer(driven, "a", "orders")
+    member.join()
+    for partitions in (5, 6, 7):
+        driven.create("orders", partitions)
+        member.beat()
+    answer = driven.send(replace(member.short(), member_epoch=member.epoch + more))
+    assert answer.error_code == ErrorCode.FENCED_MEMBER_EPOCH
+    assert answer.error_message == (
+        f"The consumer group member has a {than} member epoch ({member.epoch + more}) than the one known by the group "
+        f"coordinator ({member.epoch}). The member must abandon all its partitions and rejoin."
+    )
+    lost = driven.send(replace(member.short(), member_epoch=member.epoch + more, topic_partitions=()))
+    assert lost.error_code == (ErrorCode.NONE if more == -1 else ErrorCode.FENCED_MEMBER_EPOCH)
+
+
+def test_a_group_with_more_members_than_it_may_have_takes_no_other() -> None:
+    """The limit may be lower than before; members that are there stay."""
+    driven = DrivenConsumerGroup(**AT_ONCE, group_consumer_max_size="3")
+    for member_id in "abc":
+        DrivenConsumer(driven, member_id, "orders").join()
+    lower = DrivenConsumerGroup(**AT_ONCE, group_consumer_max_size="2")
+    lower.records = driven.records
+    lower.restart()
+    answer = DrivenConsumer(lower, "d", "orders").join()
+    assert answer.error_code == ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert answer.error_message == "The consumer group has reached its maximum capacity of 2 members."
+    assert DrivenConsumer(lower, "c", "orders").join().error_code == ErrorCode.NONE
+
+
+@pytest.mark.parametrize("epochs", [(5,), (5, 6, 7)])
+def test_partitions_with_another_number_of_epochs_have_that_of_the_member(
+    driven: DrivenConsumerGroup, epochs: tuple[int, ...]
+) -> None:
+    topics = ConsumerGroupCurrentMemberAssignmentValue.TopicPartitions
+    topic = driven.create("orders", 4)
+    value = ConsumerGroupCurrentMemberAssignmentValue(9, 8, 0, (topics(topic, (1, 2), epochs),))
+    driven.state.apply(ConsumerGroupCurrentMemberAssignmentKey("g", "a"), value)
+    assert driven.state.members["a"].assigned == {topic: {1: 9, 2: 9}}
+
+
+def test_a_new_expression_is_resolved_though_another_one_has_left_its_record() -> None:
+    """There are as many resolved expressions as members have then."""
+    driven = DrivenConsumerGroup(**AT_ONCE)
+    value = ConsumerGroupRegularExpressionValue((), 1 << 40, int((driven.seconds - 11) * 1000))
+    driven.records[ConsumerGroupRegularExpressionKey("g", "old")] = value
+    driven.restart()
+    DrivenConsumer(driven, "a", regex="new.*").join()
+    assert driven.group.wanted_regexes == ("new.*",)
+
+
+def test_a_record_of_an_expression_without_members_begins_no_epoch_for_the_first_that_subscribes_to_it() -> None:
+    """It is resolved again, which may begin one; where others subscribe to it, its topics are those of the member."""
+    driven = DrivenConsumerGroup(**AT_ONCE)
+    driven.records[ConsumerGroupRegularExpressionKey("g", "o.*")] = ConsumerGroupRegularExpressionValue((), 1, 1)
+    driven.restart()
+    assert DrivenConsumer(driven, "a", regex="o.*").join().member_epoch == driven.state.epoch == 1
+    assert DrivenConsumer(driven, "b", regex="o.*").join().member_epoch == driven.state.epoch == 2
+
+
+@pytest.mark.parametrize("wrong", ["[", "(", "x**", "+"])
+@pytest.mark.parametrize("before", [None, "", "a.*", "zz.*", "!.*"])
+def test_an_expression_that_cannot_be_used_is_refused(
+    driven: DrivenConsumerGroup, before: str | None, wrong: str
+) -> None:
+    """When a member joins with it, and when a member has another one; but not if members have it already."""
+    member = DrivenConsumer(driven, "a", "orders", regex=before)
+    if before is not None:
+        member.join()
+    member.regex = wrong
+    answer = driven.send(member.full())
+    assert answer.error_code == ErrorCode.INVALID_REGULAR_EXPRESSION
+    assert answer.error_message is not None
+    assert answer.error_message.startswith("SubscribedTopicRegex ")
+    known = ConsumerGroupMemberMetadataValue(subscribed_topic_regex=wrong, classic_member_metadata=None)
+    driven.state.apply(ConsumerGroupMemberMetadataKey("g", "of another release"), known)
+    assert driven.send(member.full()).error_code == ErrorCode.NONE
+
+
+def test_new_partitions_are_no_reason_to_resolve_an_expression_again(driven: DrivenConsumerGroup) -> None:
+    member = DrivenConsumer(driven, "a", regex="orders.*")
+    member.join()
+    driven.create("orders", 6)
+    driven.resolve({"orders.*": ["orders"]})
+    assert driven.state.regexes["orders.*"].version > driven.topics.created_at
+    driven.wait(11)
+    member.beat()
+    assert not driven.group.wanted_regexes

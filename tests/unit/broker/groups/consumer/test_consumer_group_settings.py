@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.embedded.configurations import configuration_of
 
-from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings
+from kafkawire.broker.groups.consumer.settings import ConsumerGroupSettings, MigrationPolicy
 
 
 def settings(**properties: str) -> ConsumerGroupSettings:
@@ -26,3 +26,9 @@ def test_assignors_in_java_are_left_out() -> None:
 def test_consumer_groups_can_be_switched_off() -> None:
     assert settings().is_served
     assert not settings(group_coordinator_rebalance_protocols="classic").is_served
+
+
+def test_the_defaults_are_those_of_apache_kafka() -> None:
+    found = settings()
+    assert (found.most_members, found.regex_refresh_ms) == (2**31 - 1, 600_000)
+    assert (found.assignors, found.migration) == (("uniform", "range"), MigrationPolicy.BIDIRECTIONAL)

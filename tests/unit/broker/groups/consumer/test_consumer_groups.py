@@ -7,11 +7,19 @@ from collections.abc import Collection, Mapping
 
 import pytest
 from msgspec.structs import replace
+from tests.embedded.connection import connected_to
 from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
 
+from kafkawire.broker import EmbeddedBroker
 from kafkawire.broker.storage.errors import StorageError
 from kafkawire.layout.uuid import Uuid
-from kafkawire.protocol import ConsumerGroupHeartbeatRequest
+from kafkawire.protocol import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    ConsumerGroupHeartbeatRequest,
+    ConsumerGroupHeartbeatResponse,
+    ConsumerGroupMemberMetadataKey,
+)
 from kafkawire.protocol.error_codes import ErrorCode
 
 OWNED = ConsumerGroupHeartbeatRequest.TopicPartitions(Uuid(b"t" * 16), (0,))
@@ -141,8 +149,59 @@ async def test_matches_of_a_regular_expression_that_cannot_be_written_are_found_
     assert not group.state.regexes
     await groups.wait(11)
     assert not (await groups.send(joining)).error_code
-    async with asyncio.timeout(5):
-        while not group.state.regexes:  # noqa: ASYNC110 there is no event for it
-            await asyncio.sleep(0.01)
-    assert group.state.regexes["o.*"].topics == ("orders",)
+    assert await groups.resolved("o.*") == ("orders",)
     await groups.close()
+
+
+async def test_an_expression_of_another_release_matches_no_topic(caplog: pytest.LogCaptureFixture) -> None:
+    groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="0")
+    groups.create("orders", 1)
+    assert not (await groups.send(replace(JOINING, subscribed_topic_regex="o.*"))).error_code
+    await groups.resolved("o.*")
+    group = groups.consumer_group
+    assert group is not None
+    known = group.state.members["member"].metadata
+    group.state.apply(ConsumerGroupMemberMetadataKey("g", "member"), replace(known, subscribed_topic_regex="["))
+    group.state.regexes.clear()
+    group.wanted_regexes = ("[",)
+    await groups.wait(11)
+    epoch = group.state.members["member"].epoch
+    assert not (await groups.send(ConsumerGroupHeartbeatRequest("g", "member", epoch))).error_code
+    assert await groups.resolved("[") == ()
+    assert any("matches no topic" in message for message in caplog.messages)
+    await groups.close()
+
+
+async def test_a_group_that_is_closed_ends_the_search_for_topics() -> None:
+    groups = DrivenMixedGroups(group_consumer_assignment_interval_ms="0")
+    groups.create("orders", 1)
+    before = asyncio.all_tasks()
+    await groups.send(replace(JOINING, subscribed_topic_names=None, subscribed_topic_regex="o.*"))
+    begun = asyncio.all_tasks() - before
+    assert begun
+    await groups.close()
+    assert all(task.done() for task in begun)
+
+
+async def test_there_are_no_consumer_groups_where_the_broker_serves_none() -> None:
+    only = {"group.coordinator.rebalance.protocols": "classic,streams"}
+    async with EmbeddedBroker(only) as broker, connected_to(broker) as client:
+        answer = await client.ask(JOINING, 1, ConsumerGroupHeartbeatResponse)
+        assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
+        refused = await client.ask(ConsumerGroupDescribeRequest(("g",)), 1, ConsumerGroupDescribeResponse)
+        assert [each.error_code for each in refused.groups] == [ErrorCode.UNSUPPORTED_VERSION]
+
+
+async def test_a_group_is_described_with_the_assignor_that_its_members_prefer_and_else_the_first() -> None:
+    properties = {"group.consumer.assignors": "range,uniform"}
+    async with EmbeddedBroker(properties, topics=["orders"]) as broker, connected_to(broker) as client:
+        for preferred, named in ((None, "range"), ("uniform", "uniform")):
+            joined = await client.ask(replace(JOINING, server_assignor=preferred), 1, ConsumerGroupHeartbeatResponse)
+            answer = await client.ask(ConsumerGroupDescribeRequest(("g",)), 1, ConsumerGroupDescribeResponse)
+            (group,) = answer.groups
+            assert (group.error_code, group.group_epoch, group.assignor_name) == (0, joined.member_epoch, named)
+            (member,) = group.members
+            assert (member.member_id, member.member_epoch) == ("member", joined.member_epoch)
+            (assigned,) = member.assignment.topic_partitions
+            assert (assigned.topic_name, assigned.partitions) == ("orders", (0,))
+            assert member.target_assignment == member.assignment

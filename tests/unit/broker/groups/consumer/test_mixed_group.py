@@ -11,7 +11,7 @@ from tests.embedded.driven_mixed_groups import ClassicClient, DrivenMixedGroups
 
 from kafkawire.broker.groups.classic.group import Joining
 from kafkawire.broker.groups.classic.states import State
-from kafkawire.broker.groups.consumer.conversion import upgraded
+from kafkawire.broker.groups.consumer.conversion import encoded, upgraded
 from kafkawire.broker.groups.consumer.states import GroupState
 from kafkawire.broker.internal_topics.entries import Change
 from kafkawire.protocol import (
@@ -29,6 +29,7 @@ from kafkawire.protocol import (
 )
 from kafkawire.protocol.error_codes import ErrorCode
 from kafkawire.records.consumer_protocol import decode_assignment, encode_assignment
+from kafkawire.wire import DecodeError
 
 AT_ONCE = {"group_consumer_assignment_interval_ms": "0", "group_initial_rebalance_delay_ms": "0"}
 BEAT = ConsumerGroupHeartbeatRequest("g", "new", 0, None, None, 20_000, ("orders",), None, None, ())
@@ -256,15 +257,33 @@ async def test_a_group_that_no_classic_record_has_room_for_stays_a_consumer_grou
     assert not (await groups.send(BEAT)).error_code
 
 
-async def test_a_group_that_is_larger_than_a_classic_one_may_be_stays_a_consumer_group() -> None:
-    groups = DrivenMixedGroups(**AT_ONCE, group_max_size="1")
+@pytest.mark.parametrize("is_replaced", [True, False])
+@pytest.mark.parametrize(("most", "is_classic"), [(1, False), (2, True), (3, True)])
+async def test_a_group_that_is_larger_than_a_classic_one_may_be_stays_a_consumer_group(
+    most: int, *, is_classic: bool, is_replaced: bool
+) -> None:
+    """Whether its last consumer leaves, or comes back as a static member with the classic protocol."""
+    groups = DrivenMixedGroups(**AT_ONCE, group_max_size=str(most))
     groups.create("orders", 4)
-    await groups.send(BEAT)
+    await groups.send(replace(BEAT, instance_id="one"))
     await join(groups, "a")
-    await join(groups, "b")
-    await groups.send(LEAVE)
-    assert members(groups) == {"a", "b"}
+    if is_replaced:
+        other = (await join(groups, "", instance_id="one")).member_id
+    else:
+        other = (await join(groups, "b")).member_id
+        await groups.send(replace(LEAVE, instance_id="one"))
+    classic = groups.classic_group
+    assert (classic is not None) == is_classic
+    assert (members(groups) if classic is None else {*classic.roster.members}) == {"a", other}
     await groups.close()
+
+
+async def test_a_group_whose_last_member_leaves_stays_a_consumer_group(groups: DrivenMixedGroups) -> None:
+    await groups.send(BEAT)
+    await groups.send(LEAVE)
+    assert groups.classic_group is None
+    assert groups.consumer_group is not None
+    assert groups.consumer_group.state.state is GroupState.EMPTY
 
 
 async def test_a_member_that_changes_its_protocol_has_no_timers_of_the_other(groups: DrivenMixedGroups) -> None:
@@ -353,6 +372,8 @@ async def test_only_new_regular_expressions_begin_work_beside_heartbeats(groups:
         (None, None, ErrorCode.NONE),
         (b"consumer", b"range", ErrorCode.NONE),
         (b"connect", b"range", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+        (b"streams", b"range", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
+        (b"consumer", b"cooperative", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
         (b"consumer", b"roundrobin", ErrorCode.INCONSISTENT_GROUP_PROTOCOL),
     ],
 )
@@ -424,6 +445,12 @@ async def test_a_client_joins_a_consumer_group_with_the_id_that_it_gets_since_ve
     answer = await groups.members.join(Joining(request, version, "client", "/127.0.0.1"), lambda _: True)
     assert answer.error_code == (ErrorCode.NONE if is_member else ErrorCode.MEMBER_ID_REQUIRED)
     assert (answer.member_id in members(groups)) == is_member
+
+
+@pytest.mark.parametrize("version", [-1, -2])
+def test_an_assignment_has_no_version_below_0(groups: DrivenMixedGroups, version: int) -> None:
+    with pytest.raises(DecodeError, match=f"there is no version {version}"):
+        encoded((), version.to_bytes(2, signed=True), groups.topics)
 
 
 @pytest.mark.parametrize(("version", "answered"), [(0, 0), (3, 3), (4, 3), (9, 3)])

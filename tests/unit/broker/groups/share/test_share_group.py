@@ -12,6 +12,7 @@ from kafkawire.broker.groups.errors import GroupError
 from kafkawire.broker.groups.share.group import ShareGroup
 from kafkawire.broker.groups.share.group_state import ShareChange
 from kafkawire.broker.groups.share.settings import ShareGroupSettings
+from kafkawire.broker.groups.share.shared_partitions import SharedPartitions, SharedTopic
 from kafkawire.broker.groups.timers import Now
 from kafkawire.broker.groups.topics import KnownTopics
 from kafkawire.broker.image.topics import TopicsImage
@@ -227,3 +228,31 @@ def test_a_group_subscribes_to_what_its_members_subscribe_to_now() -> None:
     assert ({*state.subscribed}, state.is_homogeneous) == ({"refunds"}, True)
     group.leave(ShareGroupHeartbeatRequest("g", "n", -1))
     assert not state.subscribed
+
+
+def test_states_of_a_topic_that_was_forgotten_meanwhile_do_not_begin() -> None:
+    group = group_with_topic()
+    beat(group, 0, 0)
+    wanted = group.partitions.initializing
+    assert {*wanted} == {TOPIC}
+    group.forget_topics({TOPIC})
+    group.changes()
+    group.begin(wanted)
+    assert group.changes() == []
+    assert group.partitions == SharedPartitions()
+
+
+def test_states_of_no_partitions_do_not_begin() -> None:
+    group = group_with_topic()
+    beat(group, 0, 0)
+    group.changes()
+    group.begin({TOPIC: SharedTopic("orders", frozenset())})
+    assert group.changes() == []
+
+
+def test_a_topic_that_does_not_exist_keeps_no_other_from_its_states() -> None:
+    for names in (("missing", "orders"), ("orders", "missing"), ("a", "orders", "z")):
+        group = group_with_topic()
+        request = ShareGroupHeartbeatRequest("g", "m", 0, subscribed_topic_names=names)
+        group.heartbeat(request, ("c", "/h"), Now(1000.0, 1_000_000))
+        assert group.wanted == {TOPIC: SharedTopic("orders", frozenset({0}))}

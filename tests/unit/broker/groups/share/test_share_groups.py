@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from tests.embedded.connection import connected_to
 from tests.embedded.share_members import ShareClient
 
@@ -61,6 +62,19 @@ async def test_members_get_partitions_after_their_states_have_begun() -> None:
             await member.beat()
         assert {len(member.partitions) for member in (first, second, *others)} == {1}
         assert sorted(p for member in (first, second, *others) for p in member.partitions) == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+async def test_states_begin_with_the_epoch_of_the_group_and_where_its_configuration_says(tmp_path: Path) -> None:
+    """The start offset -1 is that of ``share.auto.offset.reset``."""
+    async with broker_with_topics(tmp_path) as broker, connected_to(broker) as client:
+        await ShareClient(client, "g", "a").join()
+    fields = ("partition", "snapshot_epoch", "state_epoch", "record_leader_epoch", "start_offset")
+    states = [
+        tuple(row[field] for field in fields)
+        for batch in read_table("share_snapshot", tmp_path)
+        for row in batch.to_pylist()
+    ]
+    assert sorted(states) == [(partition, 0, 2, 0, -1) for partition in range(4)]
 
 
 async def test_a_heartbeat_without_news_has_no_assignment() -> None:
@@ -162,3 +176,22 @@ async def test_a_group_reads_from_altered_offsets_on_until_they_are_deleted() ->
         assert (await admin.list_share_group_offsets({"g": None}))["g"].values() == {}
         again = (await admin.delete_share_group_offsets("g", ["orders"])).errors()["orders"]
         assert "There is no offset information to delete." in str(again)
+
+
+@pytest.mark.parametrize("ends", ["the group", "its offsets"])
+async def test_states_end_with_their_group_or_with_its_offsets(tmp_path: Path, ends: str) -> None:
+    async with broker_with_topics(tmp_path) as broker, connected_to(broker) as client:
+        member = ShareClient(client, "g", "a")
+        await member.join()
+        await member.leave()
+        async with AdminClient(broker.bootstrap_servers) as admin:
+            if ends == "the group":
+                assert not (await admin.delete_share_groups(["g"])).errors()
+            else:
+                assert not (await admin.delete_share_group_offsets("g", ["orders"])).errors()
+    states = [
+        (row["partition"], row["tombstone"])
+        for batch in read_table("share_snapshot", tmp_path)
+        for row in batch.to_pylist()
+    ]
+    assert sorted(states) == [(partition, is_end) for partition in range(4) for is_end in (False, True)]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from kafkawire.broker.groups.share.shared_partitions import SharedPartitions, SharedTopic
+from tests.embedded.driven_topics import DrivenTopics
+
+from kafkawire.broker.groups.share.shared_partitions import SharedPartitions, SharedTopic, united
 from kafkawire.layout.uuid import Uuid
+from kafkawire.protocol import ShareGroupStatePartitionMetadataValue
 
 A, B = Uuid(b"a" * 16), Uuid(b"b" * 16)
 
@@ -31,3 +34,24 @@ def test_topics_that_are_wanted_or_gone_have_no_states_that_are_about_to_end() -
     )
     assert shared.without_topics({A}) == SharedPartitions({}, {B: some_of("b", 0)}, frozenset({B}))
     assert shared.without_topics({B}) == SharedPartitions({A: some_of("a", 0)}, {}, frozenset({A}))
+
+
+def test_a_record_names_topics_as_they_are_now() -> None:
+    """One that is gone has no name any more."""
+    cluster = DrivenTopics()
+    known = cluster.create("known", 1)
+    shared = SharedPartitions({A: some_of("a", 1, 0)}, {B: some_of("b", 0)}, frozenset({known, A}))
+    record = shared.record(cluster.topics)
+    info = ShareGroupStatePartitionMetadataValue.TopicPartitionsInfo
+    assert record.initializing_topics == (info(A, "a", (0, 1)),)
+    assert record.initialized_topics == (info(B, "b", (0,)),)
+    assert {(each.topic_id, each.topic_name) for each in record.deleting_topics} == {
+        (known, "known"), (A, "<UNKNOWN>"),
+    }  # fmt: skip
+    assert SharedPartitions.recorded(record) == shared
+
+
+def test_united_partitions_have_the_later_name() -> None:
+    one, other = {A: some_of("a", 0), B: some_of("b", 0)}, {A: some_of("renamed", 1)}
+    assert united(one, other) == {A: some_of("renamed", 0, 1), B: some_of("b", 0)}
+    assert united(other, one) == {A: some_of("a", 0, 1), B: some_of("b", 0)}

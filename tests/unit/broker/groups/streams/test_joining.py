@@ -24,6 +24,7 @@ from kafkawire.broker.groups.streams.topology import ConfiguredSubtopology
 from kafkawire.protocol import StreamsGroupHeartbeatRequest
 from kafkawire.protocol.error_codes import ErrorCode
 
+HOST = Endpoint("host", 80)
 GOOD: Final = joining("a")
 SHORT: Final = StreamsGroupHeartbeatRequest("g", "a", 1)
 TASKS: Final = (TaskIds("0", (0,)),)
@@ -252,3 +253,25 @@ def test_each_tag_takes_room_besides_its_key_and_value(tags: dict[str, str], siz
     after = updated(before, replace(joining("m"), client_tags=given), ("", ""), is_later=False)
     assert after.size - len(after.process_id) - len(after.member_id) == size
     assert before.with_metadata(after.metadata).size == after.size
+    without = updated(before, replace(joining("m"), client_tags=None), ("", ""), is_later=False)
+    assert without.size == after.size - size
+
+
+@pytest.mark.parametrize(
+    ("is_later", "epoch", "endpoint"),
+    [(False, 0, HOST), (True, 0, None), (False, 1, HOST), (True, 1, HOST)],
+)
+def test_a_member_that_joins_again_without_an_endpoint_has_none_in_4_4(
+    endpoint: Endpoint | None, epoch: int, *, is_later: bool
+) -> None:
+    known = StreamsMember("a", endpoint=HOST)
+    request = replace(GOOD, member_epoch=epoch, user_endpoint=None)
+    assert updated(known, request, ("c", "/h"), is_later=is_later).endpoint == endpoint
+    other = replace(request, user_endpoint=StreamsGroupHeartbeatRequest.Endpoint("other", 1))
+    assert updated(known, other, ("c", "/h"), is_later=is_later).endpoint == Endpoint("other", 1)
+
+
+@pytest.mark.parametrize("epoch", [3, 1000])
+def test_the_epoch_of_a_topology_is_compared_by_its_value(epoch: int) -> None:
+    known = checked_topology(None, replace(COUNTS_ORDERS, epoch=epoch))
+    assert checked_topology(known, replace(COUNTS_ORDERS, epoch=int(str(epoch)))) is known

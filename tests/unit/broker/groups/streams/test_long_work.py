@@ -33,3 +33,13 @@ def test_an_error_of_the_work_is_that_of_the_heartbeat() -> None:
     deferred.value.work()
     with pytest.raises(GroupError, match="too small"):
         work.result(doubled, -1, is_long=True)
+
+
+def test_a_result_is_that_of_its_arguments_however_they_compare() -> None:
+    for first, second in ((1, 2), (2, 1)):
+        work = DeferredWork()
+        with pytest.raises(LongWorkError) as deferred:
+            work.result(doubled, first, is_long=True)
+        deferred.value.work()
+        with pytest.raises(LongWorkError):
+            work.result(doubled, second, is_long=True)

@@ -130,7 +130,7 @@ def test_a_task_is_free_after_all_have_given_it_up_that_stand_in_the_way() -> No
 
 
 def aim(epoch: int, target: Tasks, reported: Tasks | None, found: TaskOwners) -> Aim:
-    return Aim(epoch, target, reported, lambda task: found.is_unreleased(task, "own"))
+    return Aim(epoch, target, reported, lambda task: found.is_unreleased(task, "own"), converts=False)
 
 
 def test_a_member_gives_up_tasks_then_waits_for_others_then_is_stable() -> None:
@@ -297,6 +297,23 @@ def test_a_heartbeat_that_is_refused_hides_no_change_of_topics() -> None:
     assert driven.state.metadata_hash == driven.topics.hash_of(["orders"]) == 0
 
 
+def test_a_first_heartbeat_that_is_refused_hides_no_change_of_topics_since_the_records() -> None:
+    """A broker that has just begun has seen no change."""
+    driven = DrivenStreamsGroup(**{name.replace(".", "_"): value for name, value in AT_ONCE.items()})
+    driven.create("orders", 1)
+    client = DrivenStreamer(driven, "a", READS_ORDERS)
+    client.join()
+    epoch = driven.state.epoch
+    driven.create("orders", 2)
+    driven.forget_changes()
+    driven.restart()
+    with pytest.raises(GroupError):
+        driven.group.heartbeat(client.full(), CLIENT, driven.now, has_room=lambda _: False)
+    client.beat()
+    assert driven.state.epoch == epoch + 1
+    assert driven.state.metadata_hash == driven.topics.hash_of(["orders"])
+
+
 def test_tasks_of_a_member_without_metadata_are_free() -> None:
     """Even if there is no record that it has none."""
     group = group_with_topic()
@@ -331,4 +348,83 @@ def test_tasks_take_room_with_their_standby_tasks() -> None:
         assert asked[-3:] == [group.size_of_tasks, group.size_of_tasks, 0]
         assert group.size > group.size_of_tasks > 0
         sizes.append(group.size_of_tasks)
-    assert sizes == [sizes[0], 2 * sizes[0], 3 * sizes[0]]
+        group.leave(StreamsGroupHeartbeatRequest("g", "a", -1))
+        topology = group.state.topology
+        assert topology is not None
+        assert (group.size_of_tasks, group.size) == (0, len(topology.encode(0)))
+    assert sizes == [600, 1200, 1800]
+
+
+def test_a_group_with_more_members_than_it_may_have_takes_no_other() -> None:
+    """The limit may be lower than before."""
+    group = group_with_topic()
+    for member_id in "abc":
+        group.heartbeat(joining(member_id), CLIENT, NOW)
+    lower = group_with_topic(records=[*group.changes()], group_streams_max_size="2")
+    assert refused(lower, joining("d")).code is ErrorCode.GROUP_MAX_SIZE_REACHED
+
+
+def test_a_member_that_waits_for_others_writes_no_record_again() -> None:
+    group = group_with_topic()
+    first = group.heartbeat(joining("a"), CLIENT, NOW).response.member_epoch
+    group.heartbeat(joining("b"), CLIENT, NOW)
+    epoch = group.state.members["b"].epoch
+    assert group.state.members["b"].state is StreamsMemberState.UNRELEASED_TASKS
+    assert group.state.members["a"].epoch == first < epoch
+    beat = StreamsGroupHeartbeatRequest("g", "b", epoch)
+    group.heartbeat(beat, CLIENT, NOW)
+    assert group.state.members["b"].previous_epoch == epoch
+    group.changes()
+    for _ in range(3):
+        group.heartbeat(beat, CLIENT, NOW)
+        assert not [key for key, _ in group.changes() if isinstance(key, StreamsGroupCurrentMemberAssignmentKey)]
+
+
+@pytest.mark.parametrize("is_later", [False, True], ids=["4.3", "4.4"])
+def test_members_come_to_the_newest_assignment_of_several(*, is_later: bool) -> None:
+    group = group_with_topic(is_later=is_later)
+
+    def beat(member_id: str, *partitions: int) -> list[int]:
+        """A heartbeat with active tasks; returns those of the member after it."""
+        tasks = (TaskIds("0", partitions),) if partitions else ()
+        epoch = group.state.members[member_id].epoch
+        request = StreamsGroupHeartbeatRequest(
+            "g", member_id, epoch, active_tasks=tasks, standby_tasks=(), warmup_tasks=()
+        )
+        group.heartbeat(request, CLIENT, NOW)
+        return [*group.state.members[member_id].assigned.active.get("0", ())]
+
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    for member_id, gone in (("b", "a"), ("c", "b"), ("d", "c")):
+        group.heartbeat(joining(member_id), CLIENT, NOW)
+        kept = beat(gone, 0, 1)
+        assert len(kept) == 1
+        assert beat(gone, *kept) == kept
+        got = beat(member_id)
+        assert sorted(kept + got) == [0, 1]
+        group.leave(StreamsGroupHeartbeatRequest("g", gone, -1))
+        assert sorted(beat(member_id, *got)) == [0, 1]
+        assert group.state.state is StreamsGroupStatus.STABLE
+
+
+@pytest.mark.parametrize(("is_later", "tasks"), [(False, ()), (True, (1,))], ids=["4.3", "4.4"])
+def test_a_member_that_leaves_and_joins_before_the_next_assignment_has_its_tasks_again_in_4_4(
+    tasks: tuple[int, ...], *, is_later: bool
+) -> None:
+    """Which keeps the assignment of an epoch as a heartbeat has found it first."""
+    group = group_with_topic(is_later=is_later, group_streams_assignment_interval_ms="60000")
+    group.heartbeat(joining("a"), CLIENT, NOW)
+    at = Now(NOW.seconds + 60, NOW.ms + 60_000)
+    group.heartbeat(joining("b"), CLIENT, at)
+    for owned in ((0, 1), (0,)):
+        active = (TaskIds("0", owned),)
+        epoch = group.state.members["a"].epoch
+        beat = StreamsGroupHeartbeatRequest("g", "a", epoch, active_tasks=active, standby_tasks=(), warmup_tasks=())
+        group.heartbeat(beat, CLIENT, at)
+    group.heartbeat(StreamsGroupHeartbeatRequest("g", "b", group.state.members["b"].epoch), CLIENT, at)
+    assert group.state.state is StreamsGroupStatus.STABLE
+    assert group.state.members["b"].assigned.tasks.active == {"0": (1,)}
+    group.leave(StreamsGroupHeartbeatRequest("g", "b", -1))
+    answer = group.heartbeat(joining("b"), CLIENT, at).response
+    assert [each.status_code for each in answer.status or ()] == [StreamsStatus.ASSIGNMENT_DELAYED]
+    assert tuple(one for each in answer.active_tasks or () for one in each.partitions) == tasks

@@ -298,3 +298,13 @@ async def test_a_copy_of_the_state_has_groups_without_members() -> None:
             member = StreamsClient(client, "b", READS_ORDERS)
             await member.join()
             assert member.active == [0, 1, 2, 3]
+
+
+async def test_a_large_topology_is_answered_like_a_small_one() -> None:
+    """Though others are served while it is read."""
+    topics = [f"missing-{number}" for number in range(1000)]
+    async with broker_with_topics() as broker, connected_to(broker) as client:
+        for sources, status in ((("orders",), []), ((*topics, "orders"), [1])):
+            request = joining("a", Topology(0, (Subtopology("0", sources),)), group=f"g-{len(sources)}")
+            answer = await client.ask(request, 0, StreamsGroupHeartbeatResponse)
+            assert (answer.error_code, [each.status_code for each in answer.status or ()]) == (ErrorCode.NONE, status)

@@ -10,13 +10,13 @@ from kafkawire.protocol import StreamsGroupHeartbeatRequest
 
 Offset = StreamsGroupHeartbeatRequest.TaskOffset
 FULL = StreamsGroupHeartbeatRequest(
-    "g", "a", 1, task_offsets=(Offset("0", 1, 5), Offset("10", 1, 6)), task_end_offsets=(Offset("0", 1, 9),)
+    "g", "a", 1, task_offsets=(Offset("0", 1, 5), Offset("subtopol", 1, 6)), task_end_offsets=(Offset("0", 1, 9),)
 )
 
 
 def test_what_is_null_has_not_changed() -> None:
     known = NO_TASK_OFFSETS.updated(FULL)
-    assert known == TaskOffsets({("0", 1): 5, ("10", 1): 6}, {("0", 1): 9})
+    assert known == TaskOffsets({("0", 1): 5, ("subtopol", 1): 6}, {("0", 1): 9})
     for restored in (None, (), (Offset("0", 2, 7),)):
         for ends in (None, (), (Offset("0", 3, 8),)):
             after = known.updated(replace(FULL, task_offsets=restored, task_end_offsets=ends))
@@ -29,8 +29,8 @@ def test_what_is_null_has_not_changed() -> None:
 @pytest.mark.parametrize(
     ("request_", "size"),
     [
-        (FULL, 604),
-        (replace(FULL, task_end_offsets=None), 403),
+        (FULL, 610),
+        (replace(FULL, task_end_offsets=None), 409),
         (replace(FULL, task_offsets=()), 201),
         (replace(FULL, task_offsets=None, task_end_offsets=None), 0),
     ],

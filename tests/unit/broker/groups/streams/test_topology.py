@@ -72,6 +72,15 @@ def test_internal_topics_get_the_partition_count_of_what_is_written_to_them() ->
     }
 
 
+def test_an_internal_topic_may_have_one_partition() -> None:
+    found = configured(*COUNTING, words=1)
+    assert [(each.name, each.partitions) for each in found.internal_topics.values()] == [
+        ("app-repartition", 1),
+        ("app-changelog", 1),
+    ]
+    assert {name: each.tasks for name, each in found.subtopologies.items()} == {"0": 1, "1": 1}
+
+
 def test_a_topology_is_ready_when_its_internal_topics_exist() -> None:
     found = configured(*COUNTING, words=6, **{"app-repartition": 6, "app-changelog": 6})
     assert found.is_ready
@@ -87,6 +96,20 @@ def test_subtopologies_have_the_order_of_strings_in_java() -> None:
     assert [*found.subtopologies] == ["10", "2", "\U00010000", "\uffff"]
 
 
+@pytest.mark.parametrize(
+    ("missing", "named"),
+    [
+        (1, "a"),
+        (3, "a, b, c"),
+        (4, "a, b, c and 1 additional topics"),
+        (5, "a, b, c and 2 additional topics"),
+    ],
+)
+def test_the_first_three_missing_topics_are_named(missing: int, named: str) -> None:
+    found = problem(Subtopology("0", tuple("abcde"[:missing])))
+    assert found == Problem(StreamsStatus.MISSING_SOURCE_TOPICS, f"Source topics {named} are missing.")
+
+
 def test_without_a_source_topic_there_are_no_tasks() -> None:
     sources = ["d", "c", "b", "a", "words"]
     found = configured(Subtopology(subtopology_id="0", source_topics=sources), words=1)
@@ -98,10 +121,11 @@ def test_source_topics_that_are_joined_have_the_same_number_of_partitions() -> N
     group = CopartitionGroup(source_topics=[0, 1])
     joined = Subtopology(subtopology_id="0", source_topics=["words", "counts"], copartition_groups=[group])
     assert configured(joined, words=2, counts=2).is_ready
-    assert problem(joined, words=2, counts=3) == Problem(
-        StreamsStatus.INCORRECTLY_PARTITIONED_TOPICS,
-        "Following topics do not have the same number of partitions: [{counts=3, words=2}]",
-    )
+    for words, counts in ((2, 3), (3, 2)):
+        assert problem(joined, words=words, counts=counts) == Problem(
+            StreamsStatus.INCORRECTLY_PARTITIONED_TOPICS,
+            f"Following topics do not have the same number of partitions: [{{counts={counts}, words={words}}}]",
+        )
 
 
 def test_a_repartition_topic_gets_the_partition_count_of_the_topic_it_is_joined_with() -> None:
@@ -195,14 +219,20 @@ def test_internal_topics_need_legal_names() -> None:
             Subtopology(
                 subtopology_id="0",
                 source_topics=["words"],
-                copartition_groups=[CopartitionGroup(source_topics=[position])],
+                copartition_groups=[CopartitionGroup(source_topics=[-1])],
             )
-            for position in (-1,)
+        ],
+        [
+            Subtopology(
+                subtopology_id="0",
+                source_topics=["words"],
+                copartition_groups=[CopartitionGroup(source_topics=[1])],
+            )
         ],
         [Subtopology(subtopology_id="0", repartition_source_topics=[TopicInfo("one", -1)])],
         [Subtopology(subtopology_id="0", repartition_source_topics=[TopicInfo("one", 1)] * 2)],
     ],
-    ids=["an id twice", "a position outside", "a negative count", "a topic twice"],
+    ids=["an id twice", "a position below", "a position above", "a negative count", "a topic twice"],
 )
 def test_a_topology_at_which_kafka_fails_is_refused_without_a_reason(subtopologies: list[Subtopology]) -> None:
     error = refusal(*subtopologies)
@@ -254,3 +284,17 @@ def test_each_part_of_a_topology_makes_it_larger(made: Callable[[int], Sequence[
     """Also those in which there is nothing."""
     assert not is_large(StreamsGroupTopologyValue(0, made(LARGEST)))
     assert is_large(StreamsGroupTopologyValue(0, made(LARGEST + 1)))
+
+
+def test_a_subtopology_counts_the_sources_that_are_known_when_its_turn_comes() -> None:
+    """Apache Kafka visits all in their order, and again until all are known: the first one has its turn last here."""
+    found = configured(
+        Subtopology("0", repartition_source_topics=[TopicInfo("x"), TopicInfo("y")], repartition_sink_topics=["z"]),
+        Subtopology("1", ["a"], repartition_sink_topics=["x"]),
+        Subtopology("2", ["b"], repartition_sink_topics=["y"]),
+        Subtopology("3", repartition_source_topics=[TopicInfo("z")]),
+        a=2,
+        b=5,
+    )
+    assert {name: each.partitions for name, each in found.internal_topics.items()} == {"x": 2, "y": 5, "z": 5}
+    assert {name: each.tasks for name, each in found.subtopologies.items()} == {"0": 5, "1": 2, "2": 5, "3": 5}
