@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
 from typing import cast
 
 import pyarrow as pa
@@ -140,10 +139,7 @@ def test_rows_have_the_intervals_of_objects(steps: Sequence[tuple[str, Sequence[
 
 def _continued(ledger: Ledger[str], empty: Ledger[str]) -> Ledger[str]:
     """The state as a continued reading has it."""
-    for interval in ledger.still_open():
-        held = deepcopy(interval)
-        held.is_saved = True
-        empty.restore(held)
+    empty.restore(ledger.save())
     return empty
 
 

@@ -10,6 +10,8 @@ from typing import Final, Generic, TypeAlias, TypeVar, cast
 import msgspec
 import pyarrow as pa
 
+from kafkawire.logs.folding.saved_state import decode_saved, tagged, untagged
+
 K = TypeVar("K", bound=Hashable)
 
 Values: TypeAlias = tuple[object, ...] | bytes
@@ -19,6 +21,9 @@ Moment: TypeAlias = tuple[int | None, int | None]
 """A place in a log: time in milliseconds since the epoch, and offset of the record; None if unknown."""
 
 UNKNOWN: Final[Moment] = (None, None)
+
+_SavedIntervals: TypeAlias = list[tuple[object, object, int | None, int | None, bool, object]]
+"""Keys, values, beginnings, whether a snapshot added them, and groups; what a history chose is tagged."""
 
 
 class Interval(msgspec.Struct, Generic[K], gc=False):
@@ -184,7 +189,7 @@ class Ledger(Generic[K]):
             if before is not None:
                 self._end(before, at)
                 since = at
-            self.begin(Interval(there.key, there.values, *since, added_by_snapshot=True, group=there.group))
+            self._begin(Interval(there.key, there.values, *since, added_by_snapshot=True, group=there.group))
 
     def take_ended(self) -> Iterable[Interval[K]]:
         """The intervals that have ended since the last call, in this order."""
@@ -201,13 +206,43 @@ class Ledger(Generic[K]):
         known = [held for held in self._intervals() if held.from_offset is not None]
         yield from sorted(known, key=attrgetter("from_offset"))
 
-    def restore(self, interval: Interval[K]) -> None:
-        """Add an open interval of a saved state, whose values are a plain tuple or bytes."""
-        if isinstance(interval.values, tuple):
-            interval.values = self._make(interval.values)
-        self.begin(interval)
+    def save(self) -> bytes:
+        """The open intervals, from which ``restore`` continues."""
+        return msgspec.msgpack.encode(
+            [
+                (
+                    tagged(each.key),
+                    tagged(each.values),
+                    each.valid_from,
+                    each.from_offset,
+                    each.added_by_snapshot,
+                    tagged(each.group),
+                )
+                for each in self.still_open()
+            ]
+        )
 
-    def begin(self, interval: Interval[K]) -> None:
+    def restore(self, octets: bytes) -> None:
+        """Add the open intervals that a ledger of the same kind saved; an earlier reading has returned them.
+
+        Raises:
+            SavedStateError: the bytes are no such intervals.
+        """
+        for key, values, valid_from, from_offset, added_by_snapshot, group in decode_saved(octets, _SavedIntervals):
+            plain = untagged(values)
+            self._begin(
+                Interval(
+                    cast("K", untagged(key)),
+                    self._make(plain) if isinstance(plain, tuple) else cast("bytes | None", plain),
+                    valid_from,
+                    from_offset,
+                    added_by_snapshot=added_by_snapshot,
+                    group=untagged(group),
+                    is_saved=True,
+                )
+            )
+
+    def _begin(self, interval: Interval[K]) -> None:
         """Add an open interval of a key that has none, or one that was ended."""
         self._open.setdefault(interval.group, {})[interval.key] = interval
 
@@ -228,7 +263,7 @@ class Ledger(Generic[K]):
             return
         if self._renews:
             self._end(held, (begun.valid_from, begun.from_offset))
-            self.begin(begun)
+            self._begin(begun)
         else:
             self._replace(held, values)
 

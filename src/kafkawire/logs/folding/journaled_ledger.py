@@ -56,9 +56,8 @@ class JournaledLedger(Ledger[K]):
         if is_new and now is not None:
             self._note_beginning(now)
 
-    def begin(self, interval: Interval[K]) -> None:
-        """See ``Ledger``."""
-        super().begin(interval)
+    def _begin(self, interval: Interval[K]) -> None:
+        super()._begin(interval)
         self._note_beginning(interval)
 
     def _end(self, interval: Interval[K], at: Moment) -> None:

@@ -9,8 +9,9 @@ from typing import ClassVar, Final, Generic, NamedTuple, Protocol, TypeAlias, ca
 import msgspec
 import pyarrow as pa
 
+from kafkawire.columns.arrow_types import nulls
 from kafkawire.logs.files.log_files import LogFile
-from kafkawire.logs.folding.intervals import UNKNOWN, Interval, K, Ledger, Moment, Values
+from kafkawire.logs.folding.intervals import UNKNOWN, K, Ledger, Moment
 from kafkawire.logs.folding.metadata_decoder import MetadataDecoder, MetadataRecords, Needed, Owners, Record
 from kafkawire.logs.folding.metadata_log import Run, SnapshotRows
 from kafkawire.logs.folding.saved_state import decode_saved, tagged, untagged
@@ -110,6 +111,15 @@ class _State(Generic[K]):
         is_plain = self.transactions.begun is None and not has_markers
         self.reducer.apply(changes if is_plain else self._in_effect(changes))
 
+    def apply_columns(self, found: MetadataRecords, times: pa.Int64Array, offsets: pa.Int64Array) -> bool:
+        """Apply all records at once, unless they or the reducer need one after the other; returns whether it did."""
+        if not isinstance(self.reducer, ColumnReducer) or self.transactions.begun is not None:
+            return False
+        columns = found.columns()
+        if columns is not None:
+            self.reducer.apply_columns(columns, times, offsets)
+        return columns is not None
+
     def _in_effect(self, changes: Iterable[Change]) -> Iterator[Change]:
         for change in changes:
             record, (time, _) = change
@@ -150,8 +160,10 @@ class _SnapshotState(_State[K]):
         for row in found.faults:
             self._failed(rows.file, found, row)
             self.lost_some = self.lost_some or _is_lost(found, row)
-        own = (each for number, each in enumerate(found.records) if each is not None and number not in found.others)
-        self.apply(zip(own, repeat(UNKNOWN)), has_markers=found.has_markers)
+        unknown = cast("pa.Int64Array", nulls(len(found), pa.int64()))
+        if not self.apply_columns(found, unknown, unknown):
+            own = (each for number, each in enumerate(found.records) if each is not None and number not in found.others)
+            self.apply(zip(own, repeat(UNKNOWN)), has_markers=found.has_markers)
         for end in rows.ends:
             self._ends.add(end.type)
             if end.time is not None:
@@ -159,7 +171,7 @@ class _SnapshotState(_State[K]):
 
 
 class _Saved(msgspec.Struct, frozen=True, array_like=True):
-    """The state of a fold. Keys, values and records are tagged.
+    """The state of a fold. Records are tagged.
 
     The bytes after the last batch are read again, also those before the offset that a snapshot covers.
     """
@@ -173,7 +185,7 @@ class _Saved(msgspec.Struct, frozen=True, array_like=True):
     topics: dict[str, str]
     begun: object
     held: object
-    open: list[tuple[object, object, int | None, int | None, bool, object]]
+    open: bytes
 
 
 class MetadataFold(Generic[K]):
@@ -229,17 +241,7 @@ class MetadataFold(Generic[K]):
             reducer.topics if isinstance(reducer, KnowsTopics) else {},
             tagged(transactions.begun),
             tagged(list(transactions.held)),
-            [
-                (
-                    tagged(each.key),
-                    tagged(each.values),
-                    each.valid_from,
-                    each.from_offset,
-                    each.added_by_snapshot,
-                    tagged(each.group),
-                )
-                for each in self.ledger.still_open()
-            ],
+            self.ledger.save(),
         )
         return msgspec.msgpack.encode(saved)
 
@@ -257,20 +259,8 @@ class MetadataFold(Generic[K]):
             reducer.topics = saved.topics
         begun, held = untagged(saved.begun), untagged(saved.held)
         self._state.transactions.resume(cast("Change | None", begun), cast("list[Change]", held))
-        ledger = self.ledger
-        for key, values, valid_from, from_offset, added_by_snapshot, group in saved.open:
-            ledger.restore(
-                Interval(
-                    cast("K", untagged(key)),
-                    cast("Values | None", untagged(values)),
-                    valid_from,
-                    from_offset,
-                    added_by_snapshot=added_by_snapshot,
-                    group=untagged(group),
-                    is_saved=True,
-                )
-            )
-        ledger.complete = saved.complete
+        self.ledger.restore(saved.open)
+        self.ledger.complete = saved.complete
 
     def note_flaw(self, flaw: Flaw, *, of_snapshot: bool = False) -> None:
         """Note bytes that cannot be read, in place of the next batch; the scan has counted them."""
@@ -344,12 +334,8 @@ class MetadataFold(Generic[K]):
         count = end - begin
         times = self._clock.read_column(found.timestamps.slice(begin, count))
         offsets = found.offsets.slice(begin, count)
-        reducer = self._state.reducer
-        if isinstance(reducer, ColumnReducer) and self._state.transactions.begun is None:
-            columns = found.columns()
-            if columns is not None:
-                reducer.apply_columns(columns, times, offsets)
-                return
+        if self._state.apply_columns(found, times, offsets):
+            return
         moments = zip(_shared(times), cast("list[int]", offsets.to_pylist()), strict=True)
         records = cast("Sequence[Record]", found.records[begin:end])
         changes: Iterator[Change] = zip(records, moments, strict=True)

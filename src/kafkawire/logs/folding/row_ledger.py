@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from itertools import islice
+from io import BytesIO
+from itertools import compress, islice
 from typing import Final, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkawire.columns.arrow_types import ArrowField
+from kafkawire.columns.arrow_types import ArrowArray, ArrowField
 from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, Values
 from kafkawire.logs.folding.kept_rows import ROWS, KeptRow, KeptRows
+from kafkawire.logs.folding.saved_state import SavedStateError
 from kafkawire.logs.limits import LARGEST_ROW_BATCH, RECORDS_AT_A_TIME
 from kafkawire.logs.tables.rows import together
 
 _ENDS: Final[tuple[ArrowField, ...]] = (pa.field("valid_to", pa.int64()), pa.field("to_offset", pa.int64()))
 INTERVALS: Final = pa.schema([*ROWS, *_ENDS])
 """An interval; see ``Interval``."""
+
+_SAVED: Final = pa.schema([ROWS.field(name) for name in ("values", "valid_from", "from_offset", "added_by_snapshot")])
+"""An open interval in a saved state."""
 
 _ENDED: Final = pa.schema([pa.field("number", pa.int64()), *_ENDS])
 """The number of a row that has ended, and when."""
@@ -69,7 +74,7 @@ class RowLedger(Ledger[str]):
             if self._same(self._rows.values(held), values):
                 return
             self._end_row(held, at)
-        self._begin_row(key.encode(), cast("bytes", values), at)
+        self._row_of[key.encode()] = self._rows.add_one(KeptRow(None, cast("bytes", values), *at))
 
     def drop(self, key: str, at: Moment) -> None:
         """See ``Ledger``."""
@@ -93,7 +98,7 @@ class RowLedger(Ledger[str]):
         cells = [no_keys, *(each.filter(is_set) for each in (values, times, offsets)), never, never]
         rows.add(cast("pa.Int64Array", numbers), pa.RecordBatch.from_arrays(cells, schema=ROWS), first + count)
         all_numbers = range(first, first + count)
-        flags = memoryview(cast("pa.Buffer", is_set.cast(pa.uint8()).buffers()[1]))
+        flags = _flags(is_set)
         row_of, ended, octets = self._row_of, list[int](), keys.cast(pa.binary())
         ended_by: list[int] = []
         unchanged: list[int] = []
@@ -134,33 +139,43 @@ class RowLedger(Ledger[str]):
     def compare(self, found: Ledger[str], at: Moment, began: Moment) -> None:
         """See ``Ledger``."""
         there = cast("RowLedger", found)
-        held_there = there._row_of  # noqa: SLF001 both are the same class
-        for key in [key for key in self._row_of if key not in held_there]:
-            self._end_row(self._row_of.pop(key), at)
-        turned: dict[bytes, bytes] = {}
-        for keys, values in there.pieces():
-            rows = [self._row_of.get(key) for key in keys]
-            known = iter(self._values_of([row for row in rows if row is not None]))
-            for key, new, row in zip(keys, values, rows, strict=True):
-                if row is not None and not self._same(next(known), new):
-                    self._end_row(row, at)
-                    turned[key] = new
-        for key in [key for key in self._row_of if key in turned]:  # a new beginning does not change their order
-            self._begin_row(key, turned[key], at, added_by_snapshot=True)
-        for keys, values in there.pieces():
-            for key, new in zip(keys, values, strict=True):
-                if key not in self._row_of:
-                    self._begin_row(key, new, began, added_by_snapshot=True)
+        held, held_there = self._row_of, there._row_of  # noqa: SLF001 both are the same class
+        for key in [key for key in held if key not in held_there]:
+            self._end_row(held.pop(key), at)
+        turned: dict[bytes, int] = {}
+        added: list[tuple[Sequence[bytes], pa.Int64Array]] = []
+        for keys, rows in _pieces(held_there):
+            here = pa.array(map(held.get, keys), pa.int64())
+            is_new = _flags(here.is_null())
+            added.append(([*compress(keys, is_new)], rows.filter(here.is_null())))
+            known = [key for key, new in zip(keys, is_new, strict=True) if not new]
+            for place, row, row_there in self._differing(here.drop_null(), there, rows.filter(here.is_valid())):
+                self._end_row(row, at)
+                turned[known[place]] = row_there
+        again = [key for key in held if key in turned]  # a new beginning does not change their order
+        self._add_from(there, again, pa.array([turned[key] for key in again], pa.int64()), at)
+        for keys, rows in added:
+            self._add_from(there, keys, rows, began)
 
-    def begin(self, interval: Interval[str]) -> None:
+    def save(self) -> bytes:
+        """See ``Ledger``: an Arrow stream of rows without keys, which their values have."""
+        sink = BytesIO()
+        with pa.ipc.new_stream(sink, _SAVED) as stream:
+            for rows in self.open_rows():
+                stream.write_batch(rows.select(_SAVED.names))
+        return sink.getvalue()
+
+    def restore(self, octets: bytes) -> None:
         """See ``Ledger``."""
-        self._begin_row(
-            interval.key.encode(),
-            cast("bytes", interval.values),
-            (interval.valid_from, interval.from_offset),
-            added_by_snapshot=interval.added_by_snapshot,
-            is_saved=interval.is_saved,
-        )
+        try:
+            with pa.ipc.open_stream(BytesIO(octets)) as stream:
+                for rows in stream:
+                    rows.validate(full=True)
+                    columns = rows.cast(_SAVED).columns
+                    keys = self._decode(cast("pa.BinaryArray", columns[0])).column(self._key).cast(pa.binary())
+                    self._add_rows(cast("list[bytes]", keys.to_pylist()), columns, is_saved=True)
+        except (ValueError, OSError) as error:
+            raise SavedStateError(f"it cannot be decoded: {error}") from None
 
     def still_open(self) -> Iterator[Interval[str]]:
         """See ``Ledger``."""
@@ -233,19 +248,30 @@ class RowLedger(Ledger[str]):
         for key, values, valid_from, from_offset, added, is_saved, valid_to, to_offset in cells:
             yield Interval(key, values, valid_from, from_offset, None, valid_to, to_offset, added, is_saved)
 
-    def pieces(self) -> Iterator[tuple[Sequence[bytes], Sequence[bytes]]]:
-        """The open keys in the order in which they came, and their values."""
-        held = iter(self._row_of.items())
-        while some := [*islice(held, LARGEST_ROW_BATCH)]:
-            yield [key for key, _ in some], self._values_of([row for _, row in some])
+    def _differing(
+        self, rows: pa.Int64Array, there: RowLedger, rows_there: pa.Int64Array
+    ) -> Iterator[tuple[int, int, int]]:
+        """The pairs of rows whose values are not the same, each with its place."""
+        values, values_there = self._values_of(rows), there._values_of(rows_there)
+        for place in cast("list[int]", pc.indices_nonzero(pc.not_equal(values, values_there)).to_pylist()):
+            if not self._same(values[place].as_py(), values_there[place].as_py()):
+                yield place, rows[place].as_py(), rows_there[place].as_py()
 
-    def _values_of(self, rows: Sequence[int]) -> Sequence[bytes]:
-        return cast("list[bytes]", self._rows.take(pa.array(rows, pa.int64()), ["values"]).column(0).to_pylist())
+    def _values_of(self, rows: pa.Int64Array) -> pa.BinaryArray:
+        return cast("pa.BinaryArray", self._rows.take(rows, ["values"]).column(0))
 
-    def _begin_row(
-        self, key: bytes, values: bytes, at: Moment, *, added_by_snapshot: bool = False, is_saved: bool = False
-    ) -> None:
-        self._row_of[key] = self._rows.add_one(KeptRow(None, values, *at, added_by_snapshot, is_saved))
+    def _add_from(self, there: RowLedger, keys: Sequence[bytes], rows: pa.Int64Array, at: Moment) -> None:
+        """Begin what only a snapshot has, with the values of its rows."""
+        time, offset = (pa.array([cell] * len(rows), pa.int64()) for cell in at)
+        columns: list[ArrowArray] = [there._values_of(rows), time, offset, pa.repeat(pa.scalar(True), len(rows))]
+        self._add_rows(keys, columns, is_saved=False)
+
+    def _add_rows(self, keys: Sequence[bytes], columns: Sequence[ArrowArray], *, is_saved: bool) -> None:
+        """Begin rows, of the columns of ``_SAVED``."""
+        numbers = range(self._rows.next, self._rows.next + len(keys))
+        cells = [pa.nulls(len(keys), pa.string()), *columns, pa.repeat(pa.scalar(is_saved), len(keys))]
+        self._rows.add(pa.array(numbers, pa.int64()), pa.RecordBatch.from_arrays(cells, schema=ROWS), numbers.stop)
+        self._row_of.update(zip(keys, numbers, strict=True))
 
     def _end_row(self, row: int, at: Moment) -> None:
         self._ended_singly.append((row, *at))
@@ -260,3 +286,17 @@ class RowLedger(Ledger[str]):
             self._ended_singly = []
             ends = [pa.array(cells, pa.int64()) for cells in columns]
             self._ended_at_once.append(pa.RecordBatch.from_arrays(ends, schema=_ENDED))
+
+
+def _pieces(row_of: dict[bytes, int]) -> Iterator[tuple[Sequence[bytes], pa.Int64Array]]:
+    """The keys and their rows, some at a time."""
+    keys, rows = iter(row_of), iter(row_of.values())
+    while some := [*islice(keys, LARGEST_ROW_BATCH)]:
+        yield some, pa.array([*islice(rows, LARGEST_ROW_BATCH)], pa.int64())
+
+
+def _flags(cells: pa.BooleanArray) -> Sequence[int]:
+    """1 where a cell is true, without a list of them; none is null."""
+    flags = cells.cast(pa.uint8())
+    octets = flags.buffers()[1]
+    return () if octets is None else memoryview(octets)[flags.offset : flags.offset + len(flags)]

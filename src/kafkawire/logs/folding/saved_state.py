@@ -9,7 +9,7 @@ import msgspec
 
 from kafkawire.logs.frames.continuing import Reached
 
-FORM: Final = 2
+FORM: Final = 3
 """To be raised when a state changes its form, such as keys or values of a history: one of another form is not used."""
 
 _MAGIC: Final = b"kafkawire state\n"
