@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, repeat
-from typing import Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -44,6 +44,9 @@ Record: TypeAlias = tuple[object, ...]
 """The name of a message, and its needed fields as rows of Arrow have them: ids are strings, arrays are lists."""
 
 _COLUMNS: Final = ("batch_position", "log_offset", "timestamp", "value")
+_SAMPLE: Final = 256
+"""Strings that show whether most of a column repeat."""
+
 NEEDED_COLUMNS: Final = pa.schema([RAW_COLUMNS.field(name) for name in _COLUMNS])
 """What is decoded of the needed records."""
 
@@ -62,7 +65,7 @@ class _Alike(NamedTuple):
     size: int
 
     def records(self) -> Iterator[Record]:
-        return zip(repeat(self.name, self.size), *(each.to_pylist() for each in self.fields.columns), strict=True)
+        return zip(repeat(self.name, self.size), *map(_shared, self.fields.columns), strict=True)
 
     def padded(self, schema: pa.Schema) -> pa.RecordBatch:
         """The fields, and nulls for those that this type lacks."""
@@ -285,3 +288,16 @@ class MetadataDecoder:
 
 def _rows_with(mask: ArrowArray) -> list[int]:
     return cast("list[int]", pc.indices_nonzero(mask).to_pylist())
+
+
+def _shared(cells: pa.Array[Any]) -> Iterable[object]:
+    """The cells as Python has them. Strings that repeat are one object, since open intervals keep them."""
+    if not isinstance(cells, pa.StringArray) or _mostly_differ(cells.slice(0, _SAMPLE)):
+        return cells.to_pylist()
+    encoded = cells.dictionary_encode()
+    distinct = [*encoded.dictionary.to_pylist(), None]  # the last one is for cells without a string
+    return map(distinct.__getitem__, cast("list[int]", encoded.indices.fill_null(-1).to_pylist()))
+
+
+def _mostly_differ(sample: pa.StringArray) -> bool:
+    return 2 * len(sample.unique()) > len(sample)
