@@ -120,7 +120,7 @@ class _WaitingRows:
             rows = together(self._waiting, INTERVALS)
             self._count -= LARGEST_ROW_BATCH
             self._waiting = [rows.slice(LARGEST_ROW_BATCH)] if self._count else []
-            yield self._columns(rows.slice(0, LARGEST_ROW_BATCH))
+            yield IntervalColumns.of_rows(self._ledger, rows.slice(0, LARGEST_ROW_BATCH))
 
     def rest(self) -> Iterator[IntervalColumns[str]]:
         self._add_ended(1)
@@ -128,7 +128,7 @@ class _WaitingRows:
             self._add(rows)
             yield from self.full()
         if self._count:
-            yield self._columns(together(self._waiting, INTERVALS))
+            yield IntervalColumns.of_rows(self._ledger, together(self._waiting, INTERVALS))
 
     def _add_ended(self, fewest: int) -> None:
         while self._ledger.count_ended >= fewest:
@@ -142,7 +142,3 @@ class _WaitingRows:
             self._count += rows.num_rows
         if len(self._waiting) > _MOST_PIECES:
             self._waiting = [together(self._waiting, INTERVALS)]
-
-    def _columns(self, rows: pa.RecordBatch) -> IntervalColumns[str]:
-        pa.default_memory_pool().release_unused()  # what Arrow keeps of the copies that these rows were made of
-        return IntervalColumns.of_rows(self._ledger, rows)
