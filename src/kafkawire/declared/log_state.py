@@ -20,6 +20,7 @@ from kafkawire.logs.folding.metadata_replay import replay
 from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.folding.source import FoldSource
 from kafkawire.logs.histories.acl import binding_of
+from kafkawire.logs.histories.partition import replicas_of
 from kafkawire.logs.history_tables import HISTORIES
 from kafkawire.logs.planning import find_logs
 from kafkawire.model.configs.resources import ConfigResource, ConfigResourceType
@@ -114,7 +115,7 @@ def _topics(
 ) -> Iterator[tuple[str, TopicState]]:
     assignments: dict[str, dict[int, tuple[int, ...]]] = defaultdict(dict)
     for (topic_id, number), partition in sorted(partitions, key=itemgetter(0)):
-        assignments[topic_id][number] = partition.replicas
+        assignments[topic_id][number] = replicas_of(partition)
     for name, topic_id in sorted((name, topic_id) for topic_id, (name, _) in topics):
         of_topic = configs.get(ConfigResource.topic(name), {})
         is_internal = name in INTERNAL_TOPICS

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
-from typing import ClassVar, Final, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, cast
 
 import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.interval_columns import IntervalColumns
-from kafkawire.logs.folding.intervals import Ledger, Moment, fits_where_known
+from kafkawire.logs.folding.intervals import Ledger, Moment, Values, fits_where_known
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -52,23 +52,29 @@ class _LeaderRecovery(IntEnum):
 _RECOVERY: Final = Names(_LeaderRecovery)
 
 
+_Replicas: TypeAlias = tuple[int, ...] | None
+
+
 class _Partition(NamedTuple):
-    """A partition. None is not known: what set it is older than the log."""
+    """The values of a partition. None is not known: what set it is older than the log.
+
+    The ledger has plain tuples: Python leaves those without cycles out of its searches for cyclic garbage.
+    """
 
     topic: str | None = None
     leader: int | None = None
     leader_epoch: int | None = None
     leader_recovery_state: int | None = None
-    replicas: tuple[int, ...] | None = None
-    isr: tuple[int, ...] | None = None
-    adding_replicas: tuple[int, ...] | None = None
-    removing_replicas: tuple[int, ...] | None = None
-    elr: tuple[int, ...] | None = None
-    last_known_elr: tuple[int, ...] | None = None
+    replicas: _Replicas = None
+    isr: _Replicas = None
+    adding_replicas: _Replicas = None
+    removing_replicas: _Replicas = None
+    elr: _Replicas = None
+    last_known_elr: _Replicas = None
     partition_epoch: int | None = None
 
 
-_UNKNOWN: Final = _Partition()
+_ELR: Final = _Partition._fields.index("elr")
 
 
 class _PartitionReducer:
@@ -100,7 +106,7 @@ class _PartitionReducer:
     }
 
     def __init__(self) -> None:
-        self.ledger: Ledger[PartitionKey] = Ledger(fits=fits_where_known, make=_Partition._make)
+        self.ledger: Ledger[PartitionKey] = Ledger(fits=fits_where_known)
         self.topics: dict[str, str] = {}
 
     def apply(self, changes: Iterable[Change]) -> None:
@@ -119,7 +125,7 @@ class _PartitionReducer:
                 case "ClearElrRecord", name:
                     self._clear_elr(name, at)
 
-    def _put(self, key: PartitionKey, values: _Partition, at: Moment) -> None:
+    def _put(self, key: PartitionKey, values: Values, at: Moment) -> None:
         self.ledger.put(key, values, at, group=key[0])
 
     def _change(self, key: PartitionKey, record: _Changed, at: Moment) -> None:
@@ -129,18 +135,18 @@ class _PartitionReducer:
 
     def _held(self, key: PartitionKey) -> _Partition | None:
         """The partition that a record changes; None if it cannot exist, and Kafka would stop."""
-        held = cast("_Partition | None", self.ledger.values(key, key[0]))
-        if held is None and not self.ledger.complete:
-            return _UNKNOWN._replace(topic=self.topics.get(key[0]))
-        return held
+        held = cast("tuple[Any, ...] | None", self.ledger.values(key, key[0]))
+        if held is not None:
+            return _Partition._make(held)
+        return None if self.ledger.complete else _Partition(topic=self.topics.get(key[0]))
 
     def _clear_elr(self, name: str, at: Moment) -> None:
         """Make the ELR of a topic empty, or of all topics for an empty name (KIP-966)."""
         for key in self._partitions_of(name):
-            held = cast("_Partition", self.ledger.values(key, key[0]))
+            held = _Partition._make(cast("tuple[Any, ...]", self.ledger.values(key, key[0])))
             if held.elr != () or held.last_known_elr != ():
                 epoch = None if held.elr is None or held.last_known_elr is None else held.partition_epoch
-                self._put(key, held._replace(elr=(), last_known_elr=(), partition_epoch=_next(epoch)), at)
+                self._put(key, (*held[:_ELR], (), (), _next(epoch)), at)
 
     def _partitions_of(self, name: str) -> Iterator[PartitionKey]:
         named = (topic_id for topic_id, known in self.topics.items() if known == name)
@@ -148,10 +154,15 @@ class _PartitionReducer:
             yield from self.ledger.keys(topic_id)
 
 
-def _new(topic: str | None, record: _New) -> _Partition:
+def replicas_of(values: tuple[Any, ...]) -> tuple[int, ...]:
+    """The replicas of an interval, all of whose values are known."""
+    return cast("tuple[int, ...]", _Partition._make(values).replicas)
+
+
+def _new(topic: str | None, record: _New) -> Values:
     _, _, _, leader, leader_epoch, recovery, epoch, replicas, isr, adding, removing, elr, last_known = record
     assigned = tuple(replicas)
-    return _Partition(
+    return (
         topic,
         leader,
         leader_epoch,
@@ -166,12 +177,12 @@ def _new(topic: str | None, record: _New) -> _Partition:
     )
 
 
-def _changed(held: _Partition, record: _Changed) -> _Partition:
+def _changed(held: _Partition, record: _Changed) -> Values:
     """As Kafka's ``PartitionRegistration.merge``: null is no change, and naming a leader is a new leader epoch."""
     _, _, _, leader, recovery, replicas, isr, adding, removing, elr, last_known = record
     keeps_leader = leader == _NO_LEADER_CHANGE
     assigned = held.replicas if replicas is None else tuple(replicas)
-    return _Partition(
+    return (
         held.topic,
         held.leader if keeps_leader else leader,
         held.leader_epoch if keeps_leader else _next(held.leader_epoch),
@@ -200,28 +211,27 @@ def _next(epoch: int | None) -> int | None:
 
 
 def _cells(intervals: IntervalColumns[PartitionKey]) -> Columns:
-    partitions = [cast("_Partition", values or _UNKNOWN) for values in intervals.values]
-    columns = dict(zip(_Partition._fields, value_columns(partitions, len(_Partition._fields)), strict=True))
+    columns = dict(zip(_Partition._fields, value_columns(intervals.values, len(_Partition._fields)), strict=True))
+    brokers = ("replicas", "isr", "adding_replicas", "removing_replicas")
+    replicas, isr, adding, removing = (cast("list[_Replicas]", columns[name]) for name in brokers)
     return {
         **columns,
         "topic_id": [key[0] for key in intervals.keys],
         "partition": [key[1] for key in intervals.keys],
         "leader_recovery_state": _RECOVERY.of(columns["leader_recovery_state"]),
-        "is_reassigning": [_is_reassigning(each) for each in partitions],
-        "is_under_replicated": [_is_under_replicated(each) for each in partitions],
+        "is_reassigning": [*map(_is_reassigning, adding, removing)],
+        "is_under_replicated": [*map(_is_under_replicated, replicas, isr, adding)],
     }
 
 
-def _is_reassigning(partition: _Partition) -> bool | None:
-    adding, removing = partition.adding_replicas, partition.removing_replicas
+def _is_reassigning(adding: _Replicas, removing: _Replicas) -> bool | None:
     if adding or removing:
         return True
     return None if adding is None or removing is None else False
 
 
-def _is_under_replicated(partition: _Partition) -> bool | None:
+def _is_under_replicated(replicas: _Replicas, isr: _Replicas, adding: _Replicas) -> bool | None:
     """As Kafka's metric and kafka-topics: replicas that a reassignment adds do not count."""
-    replicas, isr, adding = partition.replicas, partition.isr, partition.adding_replicas
     if replicas is None or isr is None or adding is None:
         return None
     return len(isr) < len(replicas) - len(adding)
