@@ -428,3 +428,21 @@ def test_a_member_that_leaves_and_joins_before_the_next_assignment_has_its_tasks
     answer = group.heartbeat(joining("b"), CLIENT, at).response
     assert [each.status_code for each in answer.status or ()] == [StreamsStatus.ASSIGNMENT_DELAYED]
     assert tuple(one for each in answer.active_tasks or () for one in each.partitions) == tasks
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reported"),
+    [((0, 1), None), ((0,), Tasks({}, {"0": (0,)}, {}))],
+    ids=["nothing is given up", "all was given up"],
+)
+def test_a_copy_that_becomes_an_active_task_is_no_copy_any_more(
+    wanted: tuple[int, ...], reported: Tasks | None
+) -> None:
+    had = OwnedTasks({"0": {1: 2}}, {"0": (0,)})
+    member = StreamsMember("a", process_id="own", epoch=2, previous_epoch=1, assigned=had)
+    target = replace(aim(4, Tasks({"0": wanted}, {}, {}), reported, owners()), converts=True)
+    assigned = reconciled(member, target).assigned.tasks
+    assert ({each: sorted(assigned.active[each]) for each in assigned.active}, assigned.standby) == (
+        {"0": [*wanted]},
+        {},
+    )
