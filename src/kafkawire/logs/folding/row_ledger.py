@@ -94,9 +94,9 @@ class RowLedger(Ledger[str]):
             return
         first, is_set = rows.next, values.is_valid()
         numbers = pc.add(pc.indices_nonzero(is_set).cast(pa.int64()), pa.scalar(first, pa.int64()))
-        no_keys, never = pa.nulls(len(numbers), pa.string()), pa.repeat(pa.scalar(False), len(numbers))
-        cells = [no_keys, *(each.filter(is_set) for each in (values, times, offsets)), never, never]
-        rows.add(cast("pa.Int64Array", numbers), pa.RecordBatch.from_arrays(cells, schema=ROWS), first + count)
+        begun: list[ArrowArray] = [each.filter(is_set) for each in (values, times, offsets)]
+        begun.append(pa.repeat(pa.scalar(False), len(numbers)))
+        rows.add(cast("pa.Int64Array", numbers), _rows_of(begun, is_saved=False), first + count)
         all_numbers = range(first, first + count)
         flags = _flags(is_set)
         row_of, ended, octets = self._row_of, list[int](), keys.cast(pa.binary())
@@ -146,10 +146,10 @@ class RowLedger(Ledger[str]):
         added: list[tuple[Sequence[bytes], pa.Int64Array]] = []
         for keys, rows in _pieces(held_there):
             here = pa.array(map(held.get, keys), pa.int64())
-            is_new = _flags(here.is_null())
-            added.append(([*compress(keys, is_new)], rows.filter(here.is_null())))
-            known = [key for key, new in zip(keys, is_new, strict=True) if not new]
-            for place, row, row_there in self._differing(here.drop_null(), there, rows.filter(here.is_valid())):
+            is_new, is_known = here.is_null(), here.is_valid()
+            added.append(([*compress(keys, _flags(is_new))], rows.filter(is_new)))
+            known = [*compress(keys, _flags(is_known))]
+            for place, row, row_there in self._differing(here.drop_null(), there, rows.filter(is_known)):
                 self._end_row(row, at)
                 turned[known[place]] = row_there
         again = [key for key in held if key in turned]  # a new beginning does not change their order
@@ -269,8 +269,7 @@ class RowLedger(Ledger[str]):
     def _add_rows(self, keys: Sequence[bytes], columns: Sequence[ArrowArray], *, is_saved: bool) -> None:
         """Begin rows, of the columns of ``_SAVED``."""
         numbers = range(self._rows.next, self._rows.next + len(keys))
-        cells = [pa.nulls(len(keys), pa.string()), *columns, pa.repeat(pa.scalar(is_saved), len(keys))]
-        self._rows.add(pa.array(numbers, pa.int64()), pa.RecordBatch.from_arrays(cells, schema=ROWS), numbers.stop)
+        self._rows.add(pa.array(numbers, pa.int64()), _rows_of(columns, is_saved=is_saved), numbers.stop)
         self._row_of.update(zip(keys, numbers, strict=True))
 
     def _end_row(self, row: int, at: Moment) -> None:
@@ -286,6 +285,13 @@ class RowLedger(Ledger[str]):
             self._ended_singly = []
             ends = [pa.array(cells, pa.int64()) for cells in columns]
             self._ended_at_once.append(pa.RecordBatch.from_arrays(ends, schema=_ENDED))
+
+
+def _rows_of(columns: Sequence[ArrowArray], *, is_saved: bool) -> pa.RecordBatch:
+    """Rows with the schema ``ROWS``, of the columns of ``_SAVED``."""
+    count = len(columns[0])
+    cells = [pa.nulls(count, pa.string()), *columns, pa.repeat(pa.scalar(is_saved), count)]
+    return pa.RecordBatch.from_arrays(cells, schema=ROWS)
 
 
 def _pieces(row_of: dict[bytes, int]) -> Iterator[tuple[Sequence[bytes], pa.Int64Array]]:
