@@ -13,9 +13,10 @@ from tests.hypothesis_profiles import scaled
 
 from kafkawire.columns.arrow_types import ArrowArray
 from kafkawire.logs.folding import kept_rows, row_ledger
-from kafkawire.logs.folding.interval_columns import IntervalColumns, waiting_of
-from kafkawire.logs.folding.intervals import Ledger, Values
+from kafkawire.logs.folding.interval_columns import IntervalColumns
+from kafkawire.logs.folding.intervals import Values
 from kafkawire.logs.folding.journaled_ledger import JournaledLedger
+from kafkawire.logs.folding.ledger import Ledger, LedgerRules
 from kafkawire.logs.folding.row_ledger import RowLedger
 from kafkawire.logs.folding.selection import Selection
 
@@ -61,11 +62,11 @@ def _rows() -> Ledger[str]:
 
 
 def _objects() -> Ledger[str]:
-    return Ledger(same=_is_same)
+    return Ledger(LedgerRules(same=_is_same))
 
 
 def _journaled() -> Ledger[str]:
-    return JournaledLedger[str].of(_rows())
+    return JournaledLedger(_rows().rules)
 
 
 def _one_by_one(ledger: Ledger[str], changes: Sequence[_Change], first: int) -> None:
@@ -152,7 +153,7 @@ def test_rows_that_wait_are_those_of_objects(steps: Sequence[Sequence[_Change]],
     ledgers = _continued(rows, _rows()), _continued(objects, _objects())
     shown = []
     for ledger in ledgers:
-        waiting, offset, found = waiting_of(ledger, selection), 1, list[object]()
+        waiting, offset, found = ledger.waiting(selection), 1, list[object]()
         for changes in steps:
             _at_once(ledger, changes, offset)
             offset += len(changes)

@@ -119,5 +119,5 @@ def _reducer(history: str) -> StateReducer[Any]:
 
 def _journaled(history: str) -> StateReducer[Any]:
     reducer = _reducer(history)
-    reducer.ledger = JournaledLedger.of(reducer.ledger)
+    reducer.ledger = JournaledLedger(reducer.ledger.rules)
     return reducer

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Generic, Self
+from typing import Generic
 
 import msgspec
 
-from kafkawire.logs.folding.intervals import Interval, K, Ledger, Moment, Values
+from kafkawire.logs.folding.intervals import Interval, K, Moment, Values
+from kafkawire.logs.folding.ledger import Ledger, LedgerRules
 
 
 class Turn(msgspec.Struct, Generic[K], frozen=True, gc=False):
@@ -37,16 +38,9 @@ class JournaledLedger(Ledger[K]):
         journal: the turns that the caller has not taken yet. The caller clears the list.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, rules: LedgerRules) -> None:
+        super().__init__(rules)
         self.journal: list[Turn[K]] = []
-
-    @classmethod
-    def of(cls, ledger: Ledger[K]) -> Self:
-        """A journal for an empty ledger, which is not used any longer."""
-        journaled = cls()
-        journaled.__dict__ |= {name: each for name, each in ledger.__dict__.items() if name in journaled.__dict__}
-        return journaled
 
     def put(self, key: K, values: Values, at: Moment, group: Hashable = None) -> None:
         """See ``Ledger``."""

@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from kafkawire.columns.arrow_types import nulls
 from kafkawire.logs.files.log_files import LogFile
-from kafkawire.logs.folding.intervals import UNKNOWN, K, Ledger, Moment
+from kafkawire.logs.folding.intervals import UNKNOWN, K, Moment
+from kafkawire.logs.folding.ledger import Ledger
 from kafkawire.logs.folding.metadata_decoder import MetadataDecoder, MetadataRecords, Needed, Owners, Record
 from kafkawire.logs.folding.metadata_log import Run, SnapshotRows
 from kafkawire.logs.folding.saved_state import decode_saved, tagged, untagged

@@ -19,7 +19,7 @@ from kafkawire.logs.folding.columns import Columns, record_batch
 from kafkawire.logs.folding.coordinator_log import PartOfLog, Past
 from kafkawire.logs.folding.division import Bucket, DivisibleHistory, LeftByPart
 from kafkawire.logs.folding.history import INTERVAL_ID, HistoryOfLog, id_fields, interval_id
-from kafkawire.logs.folding.interval_columns import IntervalColumns, waiting_of
+from kafkawire.logs.folding.interval_columns import IntervalColumns
 from kafkawire.logs.folding.intervals import K
 from kafkawire.logs.folding.metadata_fold import MARKER_IDS, Loss, MetadataFold, StateReducer
 from kafkawire.logs.folding.metadata_log import snapshots_of
@@ -232,7 +232,7 @@ class _Rows(Generic[K]):
             make_reducer = partial(history.make_reducer, self._selection.as_of)
             fold = MetadataFold(make_reducer, source, has_snapshots=has_snapshots)
         self.fold = fold
-        self._waiting = waiting_of(fold.ledger, self._selection)
+        self._waiting = fold.ledger.waiting(self._selection)
 
     def keep_losses(self, keeps: bool) -> None:
         """Whether rows of losses are returned."""

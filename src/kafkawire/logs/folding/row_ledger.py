@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import compress, islice
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kafkawire.columns.arrow_types import ArrowArray, ArrowField
-from kafkawire.logs.folding.intervals import Interval, Ledger, Moment, Values
+from kafkawire.logs.folding.interval_columns import IntervalColumns, WaitingIntervals
+from kafkawire.logs.folding.intervals import Interval, Moment, Values
 from kafkawire.logs.folding.kept_rows import ROWS, KeptRow, KeptRows
+from kafkawire.logs.folding.ledger import Ledger, LedgerRules
 from kafkawire.logs.folding.saved_state import SavedStateError
+from kafkawire.logs.folding.selection import Selection
 from kafkawire.logs.limits import LARGEST_ROW_BATCH, RECORDS_AT_A_TIME
 from kafkawire.logs.tables.rows import together
 
@@ -33,6 +36,23 @@ _FEWEST_AT_ONCE: Final = 64
 _AT_ONCE: Final = 1024
 """Keys that become Python's at once."""
 
+_MOST_PIECES: Final = 64
+"""Record batches that wait: each takes thousands of bytes, however few rows it has."""
+
+
+class _Turned(NamedTuple):
+    """What changes did to rows.
+
+    Attributes:
+        ended: rows that have ended.
+        ended_by: the changes that ended them.
+        unchanged: new rows with the values that their keys already had.
+    """
+
+    ended: list[int]
+    ended_by: list[int]
+    unchanged: list[int]
+
 
 class RowLedger(Ledger[str]):
     """The same ledger, of ASCII keys without a group. An open interval is the number of a row, not an object.
@@ -51,7 +71,7 @@ class RowLedger(Ledger[str]):
         decode: Callable[[pa.BinaryArray], pa.RecordBatch],
         key: str,
     ) -> None:
-        super().__init__(same=same)
+        super().__init__(LedgerRules(same=same))
         self._decode, self._key = decode, key
         self._rows = KeptRows()
         self._row_of: dict[bytes, int] = {}  # Python finds them faster than strings
@@ -88,48 +108,18 @@ class RowLedger(Ledger[str]):
         self, keys: pa.StringArray, values: pa.BinaryArray, times: pa.Int64Array, offsets: pa.Int64Array
     ) -> None:
         """See ``Ledger``."""
-        count, rows = len(keys), self._rows
-        if count < _FEWEST_AT_ONCE:
+        if len(keys) < _FEWEST_AT_ONCE:
             super().change(keys, values, times, offsets)
             return
-        first, is_set = rows.next, values.is_valid()
-        numbers = pc.add(pc.indices_nonzero(is_set).cast(pa.int64()), pa.scalar(first, pa.int64()))
-        begun: list[ArrowArray] = [each.filter(is_set) for each in (values, times, offsets)]
-        begun.append(pa.repeat(pa.scalar(False), len(numbers)))
-        rows.add(cast("pa.Int64Array", numbers), _rows_of(begun, is_saved=False), first + count)
-        all_numbers = range(first, first + count)
-        flags = _flags(is_set)
-        row_of, ended, octets = self._row_of, list[int](), keys.cast(pa.binary())
-        ended_by: list[int] = []
-        unchanged: list[int] = []
-        for start in range(0, count, _AT_ONCE):  # so few that the processor still has the keys in its cache
-            some = slice(start, start + _AT_ONCE)
-            of_some = cast("list[bytes]", octets[some].to_pylist()), flags[some], all_numbers[some]
-            for key, sets, number in zip(*of_some, strict=True):
-                if sets:
-                    held = row_of.setdefault(key, number)
-                    if held == number:
-                        continue
-                    if self._same(rows.values(held), values[number - first].as_py()):
-                        unchanged.append(number)
-                        continue
-                    row_of[key] = number
-                    ended.append(held)
-                elif (gone := row_of.pop(key, None)) is not None:
-                    ended.append(gone)
-                elif not self.complete:
-                    ended.append(rows.add_one(KeptRow(key.decode(), None, None, None)))
-                else:
-                    continue
-                ended_by.append(number)
-        places = pc.subtract(pa.array(ended_by, pa.int64()), pa.scalar(first, pa.int64()))
-        ends = [pa.array(ended, pa.int64()), times.take(places), offsets.take(places)]
-        self._flush_ended()
-        self._ended_at_once.append(pa.RecordBatch.from_arrays(ends, schema=_ENDED))
-        self._count_ended += len(ended)
-        if unchanged:
-            again = pa.array(unchanged, pa.int64())
-            rows.drop(again, rows.take(again, ["values"]).nbytes)
+        first = self._rows.next
+        is_set = values.is_valid()
+        self._add_set(is_set, values, times, offsets)
+        turned = self._turn_keys(keys, values, _flags(is_set), first)
+        places = pc.subtract(pa.array(turned.ended_by, pa.int64()), pa.scalar(first, pa.int64()))
+        self._end_rows(turned.ended, times.take(places), offsets.take(places))
+        if turned.unchanged:
+            again = pa.array(turned.unchanged, pa.int64())
+            self._rows.drop(again, self._rows.take(again, ["values"]).nbytes)
 
     def values(self, key: str, group: Hashable = None) -> bytes | None:
         """See ``Ledger``."""
@@ -156,6 +146,10 @@ class RowLedger(Ledger[str]):
         self._add_from(there, again, pa.array([turned[key] for key in again], pa.int64()), at)
         for keys, rows in added:
             self._add_from(there, keys, rows, began)
+
+    def waiting(self, selection: Selection) -> WaitingIntervals[str]:
+        """See ``Ledger``."""
+        return _WaitingRows(self, selection)
 
     def save(self) -> bytes:
         """See ``Ledger``: an Arrow stream of rows without keys, which their values have."""
@@ -233,6 +227,56 @@ class RowLedger(Ledger[str]):
         keys = pc.coalesce(rows.column("key"), columns.column(self._key))
         return cast("pa.StringArray", keys), columns
 
+    def _add_set(
+        self, is_set: pa.BooleanArray, values: pa.BinaryArray, times: pa.Int64Array, offsets: pa.Int64Array
+    ) -> None:
+        """Add a row for each change that sets values. Its number is that of the change, counted from ``next`` on."""
+        first = self._rows.next
+        numbers = pc.add(pc.indices_nonzero(is_set).cast(pa.int64()), pa.scalar(first, pa.int64()))
+        begun: list[ArrowArray] = [each.filter(is_set) for each in (values, times, offsets)]
+        begun.append(pa.repeat(pa.scalar(False), len(numbers)))
+        self._rows.add(cast("pa.Int64Array", numbers), _rows_of(begun, is_saved=False), first + len(values))
+
+    def _turn_keys(self, keys: pa.StringArray, values: pa.BinaryArray, is_set: Sequence[int], first: int) -> _Turned:
+        """Give the keys their new rows.
+
+        Args:
+            keys, values: of the changes.
+            is_set: whether each sets values.
+            first: number of the first change.
+        """
+        turned = _Turned([], [], [])
+        ended, ended_by, unchanged = turned
+        row_of, rows, octets = self._row_of, self._rows, keys.cast(pa.binary())
+        numbers = range(first, first + len(keys))
+        for start in range(0, len(keys), _AT_ONCE):  # so few that the processor still has the keys in its cache
+            some = slice(start, start + _AT_ONCE)
+            of_some = cast("list[bytes]", octets[some].to_pylist()), is_set[some], numbers[some]
+            for key, sets, number in zip(*of_some, strict=True):
+                if sets:
+                    held = row_of.setdefault(key, number)
+                    if held == number:
+                        continue
+                    if self._same(rows.values(held), values[number - first].as_py()):
+                        unchanged.append(number)
+                        continue
+                    row_of[key] = number
+                    ended.append(held)
+                elif (gone := row_of.pop(key, None)) is not None:
+                    ended.append(gone)
+                elif not self.complete:
+                    ended.append(rows.add_one(KeptRow(key.decode(), None, None, None)))
+                else:
+                    continue
+                ended_by.append(number)
+        return turned
+
+    def _end_rows(self, rows: Sequence[int], times: pa.Int64Array, offsets: pa.Int64Array) -> None:
+        self._flush_ended()
+        columns: list[ArrowArray] = [pa.array(rows, pa.int64()), times, offsets]
+        self._ended_at_once.append(pa.RecordBatch.from_arrays(columns, schema=_ENDED))
+        self._count_ended += len(rows)
+
     def _open_in_order(self, *, with_saved: bool) -> pa.Int64Array:
         numbers = pa.array(sorted(self._row_of.values()), pa.int64())
         begun, is_saved = self._rows.take(numbers, ["from_offset", "is_saved"]).columns
@@ -285,6 +329,50 @@ class RowLedger(Ledger[str]):
             self._ended_singly = []
             ends = [pa.array(cells, pa.int64()) for cells in columns]
             self._ended_at_once.append(pa.RecordBatch.from_arrays(ends, schema=_ENDED))
+
+
+class _WaitingRows:
+    """See ``WaitingIntervals``; those that the options do not leave out wait in the ledger."""
+
+    def __init__(self, ledger: RowLedger, selection: Selection) -> None:
+        self._ledger, self._selection = ledger, selection
+        self._fewest = LARGEST_ROW_BATCH if selection.is_everything else 1
+        self._waiting: list[pa.RecordBatch] = []
+        self._count = 0
+
+    def add_ended(self) -> None:
+        self._add_ended(self._fewest)
+
+    def full(self) -> Iterator[IntervalColumns[str]]:
+        while self._count >= LARGEST_ROW_BATCH:
+            rows = together(self._waiting, INTERVALS)
+            self._count -= LARGEST_ROW_BATCH
+            self._waiting = [rows.slice(LARGEST_ROW_BATCH)] if self._count else []
+            yield self._columns_of(rows.slice(0, LARGEST_ROW_BATCH))
+
+    def rest(self) -> Iterator[IntervalColumns[str]]:
+        self._add_ended(1)
+        for rows in self._ledger.open_rows(LARGEST_ROW_BATCH - self._count, with_saved=False):
+            self._add(rows)
+            yield from self.full()
+        if self._count:
+            yield self._columns_of(together(self._waiting, INTERVALS))
+
+    def _columns_of(self, rows: pa.RecordBatch) -> IntervalColumns[str]:
+        return IntervalColumns.of_arrays(*self._ledger.decoded(rows), rows)
+
+    def _add_ended(self, fewest: int) -> None:
+        while self._ledger.count_ended >= fewest:
+            self._add(self._ledger.ended_rows(LARGEST_ROW_BATCH))
+
+    def _add(self, rows: pa.RecordBatch) -> None:
+        if not self._selection.is_everything:
+            rows = rows.filter(self._selection.chosen_intervals(rows))
+        if rows.num_rows:
+            self._waiting.append(rows)
+            self._count += rows.num_rows
+        if len(self._waiting) > _MOST_PIECES:
+            self._waiting = [together(self._waiting, INTERVALS)]
 
 
 def _rows_of(columns: Sequence[ArrowArray], *, is_saved: bool) -> pa.RecordBatch:

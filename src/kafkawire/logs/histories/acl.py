@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from kafkawire.columns import MessageColumns
 from kafkawire.logs.folding.columns import Columns
 from kafkawire.logs.folding.interval_columns import IntervalColumns
-from kafkawire.logs.folding.intervals import Ledger, Moment, Values
+from kafkawire.logs.folding.intervals import Moment, Values
+from kafkawire.logs.folding.ledger import Ledger
 from kafkawire.logs.folding.metadata_decoder import ENCODED, FRAME_SIZE, Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory

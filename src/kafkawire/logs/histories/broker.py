@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.interval_columns import IntervalColumns
-from kafkawire.logs.folding.intervals import Ledger, Moment, fits_where_known
+from kafkawire.logs.folding.intervals import Moment
+from kafkawire.logs.folding.ledger import Ledger, LedgerRules, fits_where_known
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -85,7 +86,7 @@ class _BrokerReducer:
     }
 
     def __init__(self) -> None:
-        self.ledger: Ledger[int] = Ledger(fits=fits_where_known, make=_Broker._make)
+        self.ledger: Ledger[int] = Ledger(LedgerRules(fits=fits_where_known, make=_Broker._make))
 
     def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""

@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.interval_columns import IntervalColumns
-from kafkawire.logs.folding.intervals import Ledger, Moment
+from kafkawire.logs.folding.intervals import Moment
+from kafkawire.logs.folding.ledger import Ledger, LedgerRules
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -45,18 +46,22 @@ class _ConfigReducer:
     OWNERS: ClassVar[Owners] = {"ConfigRecord": "resource_name", "TopicRecord": "name"}
 
     def __init__(self) -> None:
-        self.ledger: Ledger[ConfigKey] = Ledger(absent=_UNSET)
+        self.ledger: Ledger[ConfigKey] = Ledger(LedgerRules(absent=_UNSET))
         self.topics: dict[str, str] = {}
 
     def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
         group: tuple[int, str] = (0, "")
+        shared: dict[str | None, tuple[str | None]] = {}  # values repeat, and open intervals keep them
         for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
             if record[0] == "ConfigRecord":
                 _, kind, resource, name, value = record
                 if group != (kind, resource):  # most records follow one of the same resource, and share its group
                     group = kind, resource
-                self.ledger.put((kind, resource, name), (value,), at, group)
+                values = shared.get(value)
+                if values is None:
+                    values = shared[value] = (value,)
+                self.ledger.put((kind, resource, name), values, at, group)
             elif record[0] == "TopicRecord":
                 _, topic_id, name = record
                 self.topics[topic_id] = name

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.interval_columns import IntervalColumns
-from kafkawire.logs.folding.intervals import Ledger, Moment, Values, fits_where_known
+from kafkawire.logs.folding.intervals import Moment, Values
+from kafkawire.logs.folding.ledger import Ledger, LedgerRules, fits_where_known
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -106,7 +107,7 @@ class _PartitionReducer:
     }
 
     def __init__(self) -> None:
-        self.ledger: Ledger[PartitionKey] = Ledger(fits=fits_where_known)
+        self.ledger: Ledger[PartitionKey] = Ledger(LedgerRules(fits=fits_where_known))
         self.topics: dict[str, str] = {}
 
     def apply(self, changes: Iterable[Change]) -> None:

@@ -9,7 +9,8 @@ import pyarrow as pa
 
 from kafkawire.logs.folding.columns import Columns, value_columns
 from kafkawire.logs.folding.interval_columns import IntervalColumns
-from kafkawire.logs.folding.intervals import Ledger, Moment
+from kafkawire.logs.folding.intervals import Moment
+from kafkawire.logs.folding.ledger import Ledger, LedgerRules
 from kafkawire.logs.folding.metadata_decoder import Needed, Owners
 from kafkawire.logs.folding.metadata_fold import Change
 from kafkawire.logs.folding.metadata_history import MetadataHistory
@@ -44,7 +45,7 @@ class _TopicReducer:
     }
 
     def __init__(self, as_of: int | None) -> None:
-        self.ledger: Ledger[str] = Ledger(renews=False)
+        self.ledger: Ledger[str] = Ledger(LedgerRules(renews=False))
         self._as_of = as_of
 
     def apply(self, changes: Iterable[Change]) -> None:

@@ -8,7 +8,7 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from kafkawire.logs.folding.intervals import Ledger
+from kafkawire.logs.folding.ledger import Ledger
 from kafkawire.logs.folding.saved_state import SavedStateError
 from kafkawire.logs.histories import acl, config
 
