@@ -41,7 +41,7 @@ from tests.embedded.turning_loop import TurningLoop
 from kafkawire.broker import fair_slices
 from kafkawire.broker.configuration.broker_configuration import BrokerConfiguration
 from kafkawire.broker.image.topics import Topic
-from kafkawire.broker.internal_topics import coordinator
+from kafkawire.broker.internal_topics import coordinator, file_logs
 from kafkawire.broker.listener import connection
 from kafkawire.broker.topic_names import OFFSETS_TOPIC
 from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue, OffsetFetchRequest, OffsetFetchResponse
@@ -282,8 +282,12 @@ async def _awaited(answer: asyncio.Future[OffsetFetchResponse]) -> OffsetFetchRe
 
 @contextmanager
 def lives(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
-    """What lives a life, by its seed; no time slice of the broker ends, and logs of groups are rewritten often."""
+    """What lives a life, by its seed; no time slice of the broker ends, and logs of groups are rewritten often.
+
+    Each group becomes a segment of its own then.
+    """
     monkeypatch.setattr(coordinator, "_FEWEST_TO_REWRITE", FEWEST_TO_REWRITE)
+    monkeypatch.setattr(file_logs, "_ENTRIES_AT_ONCE", 1)
     for module in (connection, fair_slices):
         monkeypatch.setattr(module, "perf_counter", lambda: 0.0)
     with tempfile.TemporaryDirectory(dir=folder_in_memory(folder)) as directory:

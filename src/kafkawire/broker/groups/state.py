@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, NamedTuple, TypeAlias
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple, TypeAlias
 from kafkawire.broker.groups.consumer.group_state import ConsumerKey
 from kafkawire.broker.groups.share.group_state import ShareKey
 from kafkawire.broker.groups.streams.group_state import StreamsKey
-from kafkawire.broker.internal_topics.entries import Change, Written
+from kafkawire.broker.internal_topics.entries import Change, RecordedState, Written
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.protocol import (
     ConsumerGroupCurrentMemberAssignmentKey,
@@ -172,7 +172,7 @@ class Group:
         return len(self.commits) + pending + len(self.records) + (self.metadata is not None)
 
 
-class GroupsState:
+class GroupsState(RecordedState):
     """All groups.
 
     Attributes:
@@ -226,10 +226,14 @@ class GroupsState:
             partitions = dict.fromkeys((*group.commits, *group.pending))
             yield from (OffsetCommitKey(group_id, name, partition) for name, partition in partitions if name == topic)
 
-    def entries(self) -> Iterator[Written]:
-        """The changes that recreate all groups."""
-        for group in self.by_id.values():
-            yield from group.entries()
+    def owners(self) -> Collection[str]:
+        """See ``RecordedState``: the ids of the groups."""
+        return self.by_id.keys()
+
+    def entries_of(self, owner: str) -> Sequence[Written]:
+        """See ``RecordedState``."""
+        group = self.by_id.get(owner)
+        return () if group is None else [*group.entries()]
 
     @property
     def size(self) -> int:

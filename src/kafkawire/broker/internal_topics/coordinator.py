@@ -70,6 +70,7 @@ class RecordedCoordinator(Generic[S]):
         self._in_place = in_place
         self._places: tuple[Uuid, int] | None = None
         self._rewriting: asyncio.Task[None] | None = None
+        self._needed_size = 0
         self._tasks: set[asyncio.Task[None]] = set()
 
     @classmethod
@@ -205,9 +206,7 @@ class RecordedCoordinator(Generic[S]):
             self._logs.append(number, portion, now, producer)
         for key, value in changes:
             self.state.apply(key, value, producer)
-        size = self._logs.size
-        if size > _FEWEST_TO_REWRITE and size > _SUPERSEDED_FACTOR * self.state.size:
-            self._rewrite_soon()
+        self._rewrite_if_superseded()
 
     async def durable(self) -> None:
         """Wait until every change in the state would survive a crash.
@@ -240,6 +239,19 @@ class RecordedCoordinator(Generic[S]):
         if self._rewriting is not None:
             await self._rewriting
 
+    def _rewrite_if_superseded(self) -> None:
+        """Rewrite the logs when most of their records are superseded.
+
+        The state counts its records one owner after the other, so they are counted again only when the logs have grown
+        to the size that was too large. If the state becomes smaller meanwhile, they are rewritten later.
+        """
+        size = self._logs.size
+        if self._rewriting is not None or size <= max(_FEWEST_TO_REWRITE, self._needed_size):
+            return
+        self._needed_size = _SUPERSEDED_FACTOR * self.state.size
+        if size > self._needed_size:
+            self._rewrite_soon()
+
     def _rewrite_soon(self) -> None:
         if self._rewriting is None:
             self._rewriting = asyncio.get_running_loop().create_task(self._rewrite())
@@ -249,8 +261,8 @@ class RecordedCoordinator(Generic[S]):
             places = None
             while self._topic.current is not None and places != self._current_places():
                 places = self._current_places()
-                await self._logs.rewrite(self._topic.made(), self.state, self._clock.now_ms())
+                await self._logs.rewrite(self._topic.made(), self.state, self._clock.now_ms)
         except (StorageError, OSError) as error:
             _log.warning("The logs of %s could not be rewritten, and grow from now on: %s", self._topic.name, error)
         else:
-            self._rewriting = None
+            self._rewriting, self._needed_size = None, 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -105,8 +105,16 @@ class RecordedState(Protocol):
     def clear(self) -> None:
         """Forget everything."""
 
-    def entries(self) -> Iterable[Written]:
-        """The changes that make it again, in order for each owner."""
+    def owners(self) -> Collection[str]:
+        """The owners of what it has."""
+
+    def entries_of(self, owner: str) -> Sequence[Written]:
+        """The changes that make what an owner has again, in order; none if it has nothing."""
+
+    def entries(self) -> Iterator[Written]:
+        """The changes that make all of it again."""
+        for owner in self.owners():
+            yield from self.entries_of(owner)
 
 
 def replay(entry: Entry, state: RecordedState) -> None:

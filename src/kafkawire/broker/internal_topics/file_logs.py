@@ -13,7 +13,7 @@ from typing import Final
 
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics.entries import Change, Entry, RecordedState, TopicFormat, Written, replay
-from kafkawire.broker.internal_topics.logs import InternalLogs
+from kafkawire.broker.internal_topics.logs import InternalLogs, owners_by_partition, parts
 from kafkawire.broker.internal_topics.partition_log import InternalPartitionLog
 from kafkawire.broker.internal_topics.topic import partition_of
 from kafkawire.broker.partitions.record_store import RecordStore
@@ -26,6 +26,8 @@ from kafkawire.broker.topic_names import OFFSETS_TOPIC
 
 _NUMBER: Final = re.compile(r"0|[1-9]\d{0,9}", re.ASCII)
 _ONE_PARTITION: Final = 1
+_ENTRIES_AT_ONCE: Final = 10_000
+"""Of a segment, at least: each needs some writes."""
 
 
 class FileInternalLogs(InternalLogs):
@@ -117,17 +119,13 @@ class FileInternalLogs(InternalLogs):
         return is_current and self._dropping is None and self._led.issuperset(partitions)
 
     async def open(self, topic: Topic, partitions: Collection[int]) -> None:
-        """Prepare logs for ``append``, in another thread, since each log needs a few writes."""
-        async with self._opening:
-            if self._dropping is not None:
-                await self._dropping
-            missing = {partition: self._logs.get(partition) for partition in partitions if partition not in self._led}
-            opened = await asyncio.to_thread(self._opened, topic, missing)
-            self._topic = topic
-            self._logs.update(opened)
-            self._led.update(opened)
-            for partition, log in opened.items():
-                self._store.serve(topic.topic_id, partition, log.readable)
+        """Prepare logs for ``append``, once a topic that was deleted before is gone.
+
+        None is prepared if the topic is deleted meanwhile.
+        """
+        while self._dropping is not None:
+            await self._dropping
+        await self._open(topic, partitions, self._logs)
 
     def append(
         self, partition: int, changes: Sequence[Change], timestamp: int, producer: Producer | None = None
@@ -146,16 +144,23 @@ class FileInternalLogs(InternalLogs):
         """Wait until every appended change would survive a crash."""
         await _all_durable(self._logs.values())
 
-    async def rewrite(self, topic: Topic, state: RecordedState, timestamp: int) -> None:
+    async def rewrite(self, topic: Topic, state: RecordedState, now_ms: Callable[[], int]) -> None:
         """Write the state into new segments, and delete the old ones when all of it is durable."""
-        await asyncio.gather(*(log.files.roll() for log in self._logs.values()))
-        while missing := {*self._by_partition(topic, state)} - self._led:
-            await self.open(topic, missing)
-        logs, entries = dict(self._logs), self._by_partition(topic, state)
-        starts = {partition: log.append_anew(entries[partition], timestamp) for partition, log in logs.items()}
+        logs = self._logs
+        superseded = tuple(logs.values())
+        starts = await asyncio.gather(*(log.files.roll() for log in superseded))
+        by_partition = await owners_by_partition(topic, state)
+        if missing := by_partition.keys() - self._led:
+            await self._open(topic, missing, logs)
+        for partition, owners in by_partition.items():
+            for entries in parts(state, owners, _ENTRIES_AT_ONCE):
+                if logs is not self._logs:
+                    return
+                logs[partition].append_anew(entries, now_ms())
+                await asyncio.sleep(0)
         await _all_durable(logs.values())
-        for partition, log in logs.items():
-            await log.delete_before(starts[partition])
+        for log, start in zip(superseded, starts, strict=True):
+            await log.delete_before(start)
 
     def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
         """Delete the folders once that is allowed; logs that are opened later wait for it."""
@@ -172,10 +177,7 @@ class FileInternalLogs(InternalLogs):
                 deleted = True
             except StorageError:
                 deleted = False  # the metadata log has failed, and so the broker halts
-            for log in logs:
-                await log.files.close()
-                if deleted:
-                    await asyncio.to_thread(delete_folder, log.files.folder)
+            await _close(logs, deleted=deleted)
             if self._dropping is asyncio.current_task():
                 self._dropping = None
 
@@ -186,6 +188,28 @@ class FileInternalLogs(InternalLogs):
         if self._dropping is not None:
             await self._dropping
         await asyncio.gather(*(log.files.close() for log in self._logs.values()))
+
+    async def _open(self, topic: Topic, partitions: Collection[int], logs: Mapping[int, InternalPartitionLog]) -> None:
+        """Prepare logs in another thread, since each needs a few writes, unless their topic is deleted meanwhile.
+
+        Args:
+            topic: of the logs.
+            partitions: which are prepared.
+            logs: those of the topic; others take their place when it is deleted.
+        """
+        async with self._opening:
+            if logs is not self._logs:
+                return
+            missing = {partition: logs.get(partition) for partition in partitions if partition not in self._led}
+            opened = await asyncio.to_thread(self._opened, topic, missing)
+            if logs is not self._logs:
+                await _close([log for partition, log in opened.items() if missing[partition] is None], deleted=True)
+                return
+            self._topic = topic
+            self._logs.update(opened)
+            self._led.update(opened)
+            for partition, log in opened.items():
+                self._store.serve(topic.topic_id, partition, log.readable)
 
     def _opened(
         self, topic: Topic, missing: Mapping[int, InternalPartitionLog | None]
@@ -214,6 +238,14 @@ class FileInternalLogs(InternalLogs):
             is_legacy = self._format.topic == OFFSETS_TOPIC and partition == 0
             return is_legacy and topic_id is None  # as an earlier version of the broker left it
         return partition in self._topic.partitions and topic_id in {None, self._topic.topic_id}
+
+
+async def _close(logs: Iterable[InternalPartitionLog], *, deleted: bool) -> None:
+    """Close the files of logs, and delete their folders if their topic is deleted."""
+    for log in logs:
+        await log.files.close()
+        if deleted:
+            await asyncio.to_thread(delete_folder, log.files.folder)
 
 
 async def _all_durable(logs: Iterable[InternalPartitionLog]) -> None:

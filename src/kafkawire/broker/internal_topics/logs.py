@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics.entries import Change, RecordedState, TopicFormat, Written
@@ -13,6 +15,9 @@ from kafkawire.broker.partitions.transaction_markers import Marker
 from kafkawire.broker.storage.unwritten_batches import KeyValue, Kind, Producer, UnwrittenBatch
 from kafkawire.wire.batches import RecordBatch, read_batches
 from kafkawire.wire.batches.batch import NO_PARTITION_LEADER_EPOCH
+
+_ENTRIES_AT_ONCE: Final = 1_000
+_OWNERS_AT_ONCE: Final = 5_000
 
 
 class InternalLogs:
@@ -96,22 +101,34 @@ class InternalLogs:
             StorageError: one could not be written.
         """
 
-    async def rewrite(self, topic: Topic, state: RecordedState, timestamp: int) -> None:
+    async def rewrite(self, topic: Topic, state: RecordedState, now_ms: Callable[[], int]) -> None:
         """Replace the contents of the logs by the changes that make a state, each owner in its partition.
+
+        A part of the owners at a time, so that others have their turn in between. What is appended meanwhile stays.
+
+        Args:
+            topic: of the logs. If it is deleted meanwhile, the rest is left out.
+            state: what the logs have; it may change meanwhile.
+            now_ms: returns the time, milliseconds since the epoch.
 
         Raises:
             StorageError: they could not be written.
             OSError: a file could not be made or deleted.
         """
-        entries = self._by_partition(topic, state)
         self._topic = topic
-        for partition in sorted({*self._store.logs_of(topic.topic_id), *entries}):
-            log = self._store.log(topic.topic_id, partition)
-            superseded = len(log.segments)
-            log.roll(timestamp)
-            for producer, records in self._format.batches(entries.get(partition, ())):
-                self._append_records(partition, records, timestamp, producer)
-            log.forget_segments(superseded)
+        superseded = []
+        for log in self._store.logs_of(topic.topic_id).values():
+            superseded.append((log, len(log.segments)))
+            log.roll(now_ms())
+        for partition, owners in (await owners_by_partition(topic, state)).items():
+            for entries in parts(state, owners, _ENTRIES_AT_ONCE):
+                for producer, records in self._format.batches(entries):
+                    self._append_records(partition, records, now_ms(), producer)
+                await asyncio.sleep(0)
+                if not self.is_open(topic, ()):
+                    return
+        for log, count in superseded:
+            log.forget_segments(count)
 
     def drop(self, allowed: Callable[[], Awaitable[None]]) -> None:
         """Delete all logs, because their topic was deleted.
@@ -124,12 +141,6 @@ class InternalLogs:
     async def close(self) -> None:
         """Write what is not durable yet, and close the files."""
 
-    def _by_partition(self, topic: Topic, state: RecordedState) -> Mapping[int, list[Written]]:
-        entries: dict[int, list[Written]] = defaultdict(list)
-        for entry in state.entries():
-            entries[partition_of(self._format.owner(entry.key), len(topic.partitions))].append(entry)
-        return entries
-
     def _append_records(
         self, partition: int, records: Sequence[KeyValue], now_ms: int, producer: Producer | None
     ) -> None:
@@ -141,3 +152,32 @@ class InternalLogs:
             raise AssertionError(f"partition {partition} of {self._format.topic} is not open")
         leader_epoch = self._topic.partitions[partition].leader_epoch
         self._store.log(self._topic.topic_id, partition).append_own(batch, leader_epoch, now_ms)
+
+
+async def owners_by_partition(topic: Topic, state: RecordedState) -> Mapping[int, Sequence[str]]:
+    """The owners of what a state has, by the partition where Kafka looks for them; others have turns in between."""
+    found: dict[int, list[str]] = defaultdict(list)
+    owners = [*state.owners()]
+    for first in range(0, len(owners), _OWNERS_AT_ONCE):
+        for owner in owners[first : first + _OWNERS_AT_ONCE]:
+            found[partition_of(owner, len(topic.partitions))].append(owner)
+        await asyncio.sleep(0)
+    return found
+
+
+def parts(state: RecordedState, owners: Iterable[str], fewest: int) -> Iterator[Sequence[Written]]:
+    """The changes that make again what owners have now, all of an owner in the same part.
+
+    Args:
+        state: may change between two parts.
+        owners: whose changes are returned.
+        fewest: how many changes a part has, at least, except the last one.
+    """
+    part: list[Written] = []
+    for owner in owners:
+        part += state.entries_of(owner)
+        if len(part) >= fewest:
+            yield part
+            part = []
+    if part:
+        yield part

@@ -142,19 +142,16 @@ class InternalPartitionLog:
         marker = Marker(*producer, committed, coordinator_epoch, timestamp)
         self.files.append([marker.record()], timestamp, control=True, producer=producer)
 
-    def append_anew(self, entries: Sequence[Written], timestamp: int) -> int:
-        """Append changes that replace all earlier ones, in batches of moderate size.
+    def append_anew(self, entries: Sequence[Written], timestamp: int) -> None:
+        """Append changes that replace all earlier ones of their owners, in batches of moderate size.
 
         A crash leaves all of them or none: an offset that is committed already, written again, takes the place of those
         that open transactions commit, as long as these do not follow it.
 
-        Returns:
-            The offset below which no record is needed once they are durable.
-
         Raises:
             StorageError: the log has failed before.
         """
-        return self.files.append_segment(self._format.batches(entries), timestamp)
+        self.files.append_segment(self._format.batches(entries), len(entries), timestamp)
 
     async def delete_before(self, offset: int) -> None:
         """Delete the segments that have only records below an offset, which later ones replace.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final, NamedTuple, Self
 
 from msgspec.structs import replace
 
-from kafkawire.broker.internal_topics.entries import Written
+from kafkawire.broker.internal_topics.entries import RecordedState, Written
 from kafkawire.broker.share_coordinator.state_batches import StateBatch, combined
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.layout.uuid import Uuid
@@ -39,6 +39,12 @@ class SharePartitionKey(NamedTuple):
     def owner(self) -> str:
         """The key by which Kafka chooses the partition of ``__share_group_state``."""
         return f"{self.group_id}:{self.topic_id}:{self.partition}"
+
+    @classmethod
+    def of(cls, owner: str) -> Self:
+        """The key with an owner."""
+        group_id, topic_id, partition = owner.rsplit(":", 2)
+        return cls(group_id, Uuid.from_text(topic_id), int(partition))
 
 
 class ShareSummary(Struct, frozen=True, gc=False):
@@ -94,7 +100,7 @@ class StateUpdate(Struct, frozen=True):
     batches: Sequence[StateBatch] = ()
 
 
-class SharesState:
+class SharesState(RecordedState):
     """All share partitions.
 
     Attributes:
@@ -137,10 +143,15 @@ class SharesState:
         self.by_key.clear()
         self._highest.clear()
 
-    def entries(self) -> Iterator[Written]:
-        """The records that make it again: a snapshot of each share partition."""
-        for key, state in self.by_key.items():
-            yield Written(ShareSnapshotKey(*key), snapshot(state))
+    def owners(self) -> Collection[str]:
+        """See ``RecordedState``."""
+        return [key.owner for key in self.by_key]
+
+    def entries_of(self, owner: str) -> Sequence[Written]:
+        """See ``RecordedState``: a snapshot of the share partition."""
+        key = SharePartitionKey.of(owner)
+        state = self.by_key.get(key)
+        return () if state is None else (Written(ShareSnapshotKey(*key), snapshot(state)),)
 
     def _raise(self, key: SharePartitionKey, leader_epoch: int, state_epoch: int) -> None:
         highest_leader, highest_state = self.highest_epochs(key)

@@ -161,11 +161,15 @@ class BatchLog:
         self._write_soon()
         return base_offset
 
-    def append_segment(self, batches: Iterable[tuple[Producer | None, Sequence[KeyValue]]], timestamp: int) -> int:
+    def append_segment(
+        self, batches: Iterable[tuple[Producer | None, Sequence[KeyValue]]], count: int, timestamp: int
+    ) -> int:
         """Append a new segment with some batches. It is durable later; until then a crash leaves nothing of it.
 
         Args:
-            batches: the records of each, and whose transaction they are in, as for ``append``.
+            batches: the records of each, and whose transaction they are in, as for ``append``. They are read in the
+                thread that writes.
+            count: how many records they have.
             timestamp: milliseconds since the epoch.
 
         Returns:
@@ -175,7 +179,7 @@ class BatchLog:
             StorageError: the log has failed before.
         """
         self._check()
-        segment = self._unwritten.add_segment(batches, self.end_offset, timestamp, self.leader_epoch)
+        segment = self._unwritten.add_segment(batches, count, self.end_offset, timestamp, self.leader_epoch)
         self.end_offset = segment.end_offset
         self.last_timestamp = timestamp
         self._write_soon()
@@ -215,13 +219,17 @@ class BatchLog:
         self._thread.shutdown()
         self._active.close()
 
-    async def roll(self) -> None:
+    async def roll(self) -> int:
         """Begin a new segment after the last written record, unless the last segment is empty.
+
+        Returns:
+            The first offset of the last segment.
 
         Raises:
             OSError: it cannot be made.
         """
         await asyncio.get_running_loop().run_in_executor(self._thread, self._roll_if_used)
+        return self._active.base_offset
 
     async def delete_before(self, offset: int) -> None:
         """Delete the segments that have only records below an offset.
@@ -259,7 +267,7 @@ class BatchLog:
             The first offset of its segment, and the batches.
         """
         if isinstance(unwritten, UnwrittenSegment):
-            written = [each.encoded() for each in unwritten.batches]
+            written = list(unwritten.encoded())
             self._write_segment(unwritten.base_offset, written)
         else:
             written = [unwritten.encoded()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
@@ -103,16 +103,25 @@ class UnwrittenSegment:
 
     Attributes:
         base_offset: of the segment.
-        batches: all of it.
+        end_offset: the offset after the last record.
+        timestamp: in milliseconds since the epoch.
+        leader_epoch: of the leader that appends them.
+        batches: the records of each, and whose transaction they are in; read once.
     """
 
     base_offset: int
-    batches: Sequence[UnwrittenBatch]
+    end_offset: int
+    timestamp: int
+    leader_epoch: int
+    batches: Iterable[tuple[Producer | None, Sequence[KeyValue]]]
 
-    @property
-    def end_offset(self) -> int:
-        """The offset after the last record."""
-        return self.batches[-1].end_offset if self.batches else self.base_offset
+    def encoded(self) -> Iterator[bytes]:
+        """The batches."""
+        offset = self.base_offset
+        for producer, records in self.batches:
+            batch = UnwrittenBatch(offset, self.timestamp, Kind(self.leader_epoch, producer=producer), [*records])
+            yield batch.encoded()
+            offset = batch.end_offset
 
 
 class UnwrittenBatches:
@@ -138,16 +147,13 @@ class UnwrittenBatches:
     def add_segment(
         self,
         batches: Iterable[tuple[Producer | None, Sequence[KeyValue]]],
+        count: int,
         base_offset: int,
         timestamp: int,
         leader_epoch: int,
     ) -> UnwrittenSegment:
-        """Add a segment with the records of some batches, and whose transaction each is in."""
-        added: list[UnwrittenBatch] = []
-        segment = UnwrittenSegment(base_offset, added)
-        for producer, records in batches:
-            kind = Kind(leader_epoch, producer=producer)
-            added.append(UnwrittenBatch(segment.end_offset, timestamp, kind, [*records]))
+        """Add a segment with the records of some batches, and whose transaction each is in; how many they are."""
+        segment = UnwrittenSegment(base_offset, base_offset + count, timestamp, leader_epoch, batches)
         self._waiting.append(segment)
         return segment
 

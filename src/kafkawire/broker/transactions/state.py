@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Final
 
 from msgspec.structs import replace
 
-from kafkawire.broker.internal_topics.entries import TopicFormat, Written
+from kafkawire.broker.internal_topics.entries import RecordedState, TopicFormat, Written
 from kafkawire.broker.storage.unwritten_batches import Producer
 from kafkawire.broker.topic_names import TRANSACTIONS_TOPIC
 from kafkawire.broker.transactions.transaction import Transaction
@@ -48,7 +48,7 @@ def _in_version(value: Message, version: int) -> Message:
     )
 
 
-class TransactionsState:
+class TransactionsState(RecordedState):
     """All transactional ids.
 
     Attributes:
@@ -96,10 +96,14 @@ class TransactionsState:
         self.ongoing.clear()
         self.bytes = 0
 
-    def entries(self) -> Iterator[Written]:
-        """The records that make it again."""
-        for transactional_id, transaction in self.by_id.items():
-            yield Written(TransactionLogKey(transactional_id), transaction.value())
+    def owners(self) -> Collection[str]:
+        """See ``RecordedState``: the transactional ids."""
+        return self.by_id.keys()
+
+    def entries_of(self, owner: str) -> Sequence[Written]:
+        """See ``RecordedState``."""
+        transaction = self.by_id.get(owner)
+        return () if transaction is None else (Written(TransactionLogKey(owner), transaction.value()),)
 
 
 def _bytes(transactional_id: str, transaction: Transaction) -> int:

@@ -90,6 +90,7 @@ def test_a_group_has_the_size_of_its_records() -> None:
     assert state.size == len([*state.entries()]) == 11
     state.apply(OffsetCommitKey("g", "orders", 2), OffsetCommitValue(3))
     assert (state.size, len([*state.entries()])) == (11, 10)
+    assert ([*state.owners()], len(state.entries_of("g")), state.entries_of("gone")) == (["g", "other"], 9, ())
     assert Group("empty").size == 0
 
 

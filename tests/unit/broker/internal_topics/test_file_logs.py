@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,9 +14,11 @@ from kafkawire.broker.groups.records import GROUP_RECORDS
 from kafkawire.broker.groups.state import GroupsState
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics.file_logs import FileInternalLogs
+from kafkawire.broker.internal_topics.partition_log import InternalPartitionLog
 from kafkawire.broker.internal_topics.topic import partition_of
 from kafkawire.broker.partitions.record_store import RecordStore
 from kafkawire.broker.storage.errors import StorageError
+from kafkawire.broker.storage.partition_files import read_topic_id
 from kafkawire.layout.uuid import Uuid
 from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue, PartitionRecord
 
@@ -184,7 +187,7 @@ async def test_a_rewritten_log_has_each_group_in_its_partition(tmp_path: Path) -
             change = OffsetCommitKey(group, "t", 0), OffsetCommitValue(offset, -1, "", 1000)
             logs.append(0, [change], 10)
             state.apply(*change)
-    await logs.rewrite(of, state, 20)
+    await logs.rewrite(of, state, lambda: 20)
     assert logs.size == 3
     assert logs.is_open(of, range(PARTITIONS))
     await logs.close()
@@ -234,3 +237,54 @@ async def test_a_topic_that_is_deleted_twice_loses_both_its_logs(tmp_path: Path)
     await logs.close()
     assert order == ["first", "second"]
     assert folders(tmp_path) == []
+
+
+async def test_a_topic_that_is_deleted_while_a_log_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log of a topic that is made afterwards is a new one."""
+    made, may_go_on = threading.Event(), threading.Event()
+    lead = InternalPartitionLog.lead
+
+    def lead_slowly(log: InternalPartitionLog, topic_id: Uuid, leader_epoch: int) -> None:
+        lead(log, topic_id, leader_epoch)
+        made.set()
+        assert may_go_on.wait(60)
+
+    logs, of, other = opened(tmp_path, topic()), topic(), topic(b"x" * 16)
+    with monkeypatch.context() as patched:
+        patched.setattr(InternalPartitionLog, "lead", lead_slowly)
+        opening = asyncio.create_task(logs.open(of, {1}))
+        assert await asyncio.to_thread(made.wait, 60)
+        logs.drop(_at_once)
+        may_go_on.set()
+        await opening
+    assert (logs.is_open(of, ()), logs.size, folders(tmp_path)) == (False, 0, [])
+    await logs.open(other, {1})
+    assert logs.is_open(other, {1})
+    assert read_topic_id(tmp_path / f"{OFFSETS}-1") == other.topic_id
+    await logs.close()
+
+
+async def test_a_topic_that_is_deleted_while_its_logs_are_rewritten_is_not_rewritten(tmp_path: Path) -> None:
+    """Its deletion waits for the rewriting, which waits for nothing then."""
+    logs, of, state = opened(tmp_path, topic()), topic(), GroupsState()
+    await logs.open(of, range(PARTITIONS))
+    for group in GROUPS:
+        state.apply(OffsetCommitKey(group, "t", 0), OffsetCommitValue(1))
+    rewriting = asyncio.create_task(logs.rewrite(of, state, lambda: 20))
+
+    async def allowed() -> None:
+        await rewriting
+
+    await asyncio.sleep(0)
+    logs.drop(allowed)
+    async with asyncio.timeout(60):
+        await logs.open(topic(b"x" * 16), {0})
+    assert logs.size == 0
+    assert folders(tmp_path) == [f"{OFFSETS}-0"]
+    await logs.close()
+
+
+async def _at_once() -> None:
+    """Nothing has to be awaited."""

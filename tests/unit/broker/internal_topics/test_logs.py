@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -85,7 +86,7 @@ async def test_rewritten_logs_in_memory_have_the_records_of_those_in_files(tmp_p
             logs.append(0, [change], TIMESTAMP, producer)
             await logs.durable()
             state.apply(*change, producer)
-        await logs.rewrite(of, state, TIMESTAMP + 5)
+        await logs.rewrite(of, state, lambda: TIMESTAMP + 5)
         await logs.durable()
         assert logs.size == state.size == 4
         found.append({partition: [seen(batch) for batch in batches] for partition, batches in read(store, of.topic_id)})
@@ -108,3 +109,26 @@ async def test_a_log_in_memory_is_open_with_its_topic_alone() -> None:
 
     logs.drop(allowed)
     assert (logs.is_open(of, {0}), logs.size) == (False, 0)
+
+
+async def test_logs_in_memory_that_are_dropped_while_they_are_rewritten_are_not_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("kafkawire.broker.internal_topics.logs._ENTRIES_AT_ONCE", 1)
+    store, of, state = RecordStore(), topic(), GroupsState()
+    logs = InternalLogs(GROUP_RECORDS, store)
+    await logs.lead(of)
+    for group in GROUPS:
+        state.apply(*commit(group, 1))
+    rewriting = asyncio.create_task(logs.rewrite(of, state, lambda: TIMESTAMP))
+    for _ in range(100):
+        await asyncio.sleep(0)
+        if store.logs_of(of.topic_id):
+            break
+
+    async def allowed() -> None:
+        pass
+
+    logs.drop(allowed)
+    await rewriting
+    assert len(store.logs_of(of.topic_id)) == 1, "the rest was left out"

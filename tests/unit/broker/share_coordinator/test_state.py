@@ -155,3 +155,15 @@ async def test_a_copy_of_the_state_has_what_was_acknowledged() -> None:
         state = await broker.copy_state()
     async with EmbeddedBroker(state=state) as copy, connected_to(copy) as client:
         assert await Member(client, topic_id).fetch() == [(2, 3, 1)]
+
+
+def test_what_an_owner_has_is_found_by_its_name() -> None:
+    """The id of a group may have colons."""
+    shares, keys = SharesState(), [SharePartitionKey(group, KEY[1], 12) for group in ("g", "g:h", ":")]
+    for key in keys:
+        shares.apply(ShareSnapshotKey(*key), ShareSnapshotValue(4, 2, 7, 5, 0))
+    assert [*shares.owners()] == [f"{group}:{KEY[1]}:12" for group in ("g", "g:h", ":")]
+    assert [each.key for owner in shares.owners() for each in shares.entries_of(owner)] == [
+        ShareSnapshotKey(*key) for key in keys
+    ]
+    assert not shares.entries_of(SharePartitionKey("g", KEY[1], 1).owner)

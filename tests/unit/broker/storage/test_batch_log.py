@@ -152,15 +152,14 @@ async def test_a_segment_that_is_needed_in_part_is_kept(tmp_path: Path) -> None:
     log = BatchLog(tmp_path, segment_bytes=LARGE)
     log.append(records(b"a", b"b"), NOW)
     await log.durable(2)
-    await log.roll()
+    assert await log.roll() == 2
     log.append(records(b"c", b"d"), NOW)
     await log.durable(4)
     await log.delete_before(1)
     assert log.start_offset == 0
     await log.delete_before(3)
     assert log.start_offset == 2
-    await log.roll()
-    await log.roll()  # an empty segment is not followed by another one
+    assert [await log.roll(), await log.roll()] == [4, 4], "an empty segment is not followed by another one"
     await log.delete_before(4)
     assert [segment.base_offset for segment in list_segments(tmp_path)] == [4]
     await log.close()
@@ -239,7 +238,7 @@ async def test_a_segment_is_appended_whole(tmp_path: Path) -> None:
     log = BatchLog(tmp_path, segment_bytes=LARGE)
     log.append(records(b"before"), NOW)
     producer = Producer(7, 1)
-    assert log.append_segment([(None, records(b"a", b"b")), (producer, records(b"c"))], NOW) == 1
+    assert log.append_segment([(None, records(b"a", b"b")), (producer, records(b"c"))], 3, NOW) == 1
     log.append(records(b"after"), NOW)
     await log.close()
     assert [segment.base_offset for segment in list_segments(tmp_path)] == [0, 1]
@@ -254,7 +253,7 @@ async def test_a_segment_without_batches_follows_what_is_there(tmp_path: Path) -
     log.append(records(b"a"), NOW)
     await log.durable(1)
     await log.roll()
-    start = log.append_segment([], NOW)
+    start = log.append_segment([], 0, NOW)
     assert start == 1
     log.append(records(b"b"), NOW)
     await log.durable(2)
@@ -280,7 +279,7 @@ async def test_an_incomplete_segment_leaves_nothing(
 
     monkeypatch.setattr(os, "write", full)
     monkeypatch.setattr(Path, "unlink", lambda *_arguments, **_options: None)  # as after a crash
-    log.append_segment([(None, records(b"a")), (Producer(7, 1), records(b"b")), (None, records(b"c"))], NOW)
+    log.append_segment([(None, records(b"a")), (Producer(7, 1), records(b"b")), (None, records(b"c"))], 3, NOW)
     with pytest.raises(StorageError, match="No space left"):
         await log.durable(4)
     monkeypatch.undo()

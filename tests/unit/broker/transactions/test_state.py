@@ -26,6 +26,8 @@ def test_entries_make_the_transactions_again() -> None:
         again.apply(entry.key, entry.value)
     assert again.by_id == {name: replace(each, last_epoch=-1) for name, each in state.by_id.items()}
     assert ([*again.ongoing], again.bytes) == (["open"], state.bytes)
+    assert [*state.owners()] == ["idle", "open"]
+    assert not state.entries_of("gone")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,91 @@
+"""Clients that commit the offsets of many partitions do not hold up others."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from tests.embedded.groups import opened_groups
+from tests.hostile.broker.test_attacks import longest_slice
+
+from kafkawire.broker.groups.coordinator import GroupCoordinator
+from kafkawire.broker.groups.state import GroupsState
+from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
+
+_PARTITIONS = 100
+
+
+async def _commit(coordinator: GroupCoordinator, groups: Sequence[str], offset: int) -> None:
+    await coordinator.prepare(groups)
+    value = OffsetCommitValue(offset, -1, "", 0)
+    for group in groups:
+        coordinator.commit([(OffsetCommitKey(group, "t", number), value) for number in range(_PARTITIONS)])
+        await asyncio.sleep(0)
+
+
+def _first_segments(data_dir: Path) -> Sequence[Path]:
+    """Those that go when the logs were rewritten."""
+    return [*data_dir.glob("__consumer_offsets-*/00000000000000000000.log")]
+
+
+class _Slices:
+    """The time slices of an event loop, in seconds of the processor."""
+
+    def __init__(self) -> None:
+        self.longest = 0.0
+
+    async def watch(self) -> None:
+        last = time.thread_time()
+        while True:
+            await asyncio.sleep(0)
+            now = time.thread_time()
+            self.longest, last = max(self.longest, now - last), now
+
+
+@pytest.fixture
+def no_earlier_garbage() -> Iterator[None]:
+    """Python looks for cyclic garbage among what the test makes, not in all that earlier tests have left."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("no_earlier_garbage")
+@pytest.mark.parametrize("partitions", [1, 50])
+async def test_rewriting_many_commits_takes_no_long_slice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, partitions: int
+) -> None:
+    """At one go, 60 000 take half a second."""
+    monkeypatch.setattr("kafkawire.broker.internal_topics.coordinator._SUPERSEDED_FACTOR", 1)
+    groups, slices = [f"g{number}" for number in range(600)], _Slices()
+    async with opened_groups(tmp_path, partitions) as (coordinator, _):
+        await _commit(coordinator, groups, 1)
+        watching = asyncio.create_task(slices.watch())
+        await _commit(coordinator, groups, 2)
+        for _ in range(6_000):
+            await asyncio.sleep(0.01)
+            if not _first_segments(tmp_path):
+                break
+        watching.cancel()
+    assert not _first_segments(tmp_path)
+    assert slices.longest < longest_slice()
+
+
+async def test_a_commit_does_not_count_those_of_other_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To count those of 30 000 groups takes thousandths of a second."""
+    monkeypatch.setattr("kafkawire.broker.internal_topics.coordinator._FEWEST_TO_REWRITE", 1_000)
+    counted = []
+
+    def count(state: GroupsState) -> int:
+        counted.append(state)
+        return sum(group.size for group in state.by_id.values())
+
+    monkeypatch.setattr(GroupsState, "size", property(count))
+    async with opened_groups(tmp_path) as (coordinator, _):
+        await _commit(coordinator, [f"g{number}" for number in range(300)], 1)
+    assert 0 < len(counted) < 10
