@@ -5,16 +5,30 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
+from tests.embedded.connection import connected_to
 from tests.embedded.groups import opened_groups
 from tests.hostile.broker.test_attacks import longest_slice
 
+from kafkawire.broker import EmbeddedBroker
 from kafkawire.broker.groups.coordinator import GroupCoordinator
-from kafkawire.broker.groups.state import GroupsState
-from kafkawire.protocol import OffsetCommitKey, OffsetCommitValue
+from kafkawire.broker.groups.share.group import ShareGroup
+from kafkawire.broker.groups.state import Group, GroupsState
+from kafkawire.layout import Uuid
+from kafkawire.protocol import (
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    OffsetCommitKey,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetCommitValue,
+    ShareGroupHeartbeatRequest,
+    ShareGroupHeartbeatResponse,
+)
 
 _PARTITIONS = 100
 
@@ -74,6 +88,37 @@ async def test_rewriting_many_commits_takes_no_long_slice(
         watching.cancel()
     assert not _first_segments(tmp_path)
     assert slices.longest < longest_slice()
+
+
+async def test_the_deletion_of_a_topic_takes_no_time_for_groups_that_do_not_share(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To find out the kinds of 20 000 groups takes a hundredth of a second."""
+    kind, found = cast("property", Group.kind), []
+    forget, forgotten = ShareGroup.forget_topics, asyncio.Event()
+
+    def find(group: Group) -> object:
+        found.append(group.group_id)
+        return kind.__get__(group)
+
+    def note(group: ShareGroup, topics: Collection[Uuid]) -> None:
+        forget(group, topics)
+        forgotten.set()
+
+    async with EmbeddedBroker(topics=["t", "other"]) as broker, connected_to(broker) as client:
+        partition = OffsetCommitRequest.OffsetCommitRequestPartition(0, 1)
+        topic = OffsetCommitRequest.OffsetCommitRequestTopic("t", partitions=(partition,))
+        for number in range(300):
+            await client.ask(OffsetCommitRequest(f"g{number}", topics=(topic,)), 8, OffsetCommitResponse)
+        join = ShareGroupHeartbeatRequest("shared", "m", 0, subscribed_topic_names=("other",))
+        assert not (await client.ask(join, 1, ShareGroupHeartbeatResponse)).error_code
+        monkeypatch.setattr(Group, "kind", property(find))
+        monkeypatch.setattr(ShareGroup, "forget_topics", note)
+        delete = DeleteTopicsRequest((DeleteTopicsRequest.DeleteTopicState("other"),), timeout_ms=60_000)
+        assert not (await client.ask(delete, 6, DeleteTopicsResponse)).responses[0].error_code
+        async with asyncio.timeout(60):
+            await forgotten.wait()
+    assert len(found) < 30
 
 
 async def test_a_commit_does_not_count_those_of_other_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

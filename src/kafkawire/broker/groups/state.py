@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 from kafkawire.broker.groups.consumer.group_state import ConsumerKey
 from kafkawire.broker.groups.share.group_state import ShareKey
@@ -75,6 +75,8 @@ _ORDER: Final = (*CONSUMER_KEYS, *SHARE_KEYS, *STREAMS_KEYS)
 
 AssignedKey: TypeAlias = ConsumerKey | ShareKey | StreamsKey
 """The keys of groups to whose members the coordinator assigns partitions or tasks."""
+
+T = TypeVar("T", str, int)
 
 Partition: TypeAlias = tuple[str, int]
 """Topic and partition id."""
@@ -177,12 +179,14 @@ class GroupsState(RecordedState):
 
     Attributes:
         by_id: group id to group; a group without commits stays until it is deleted itself.
+        share_groups: the ids of share groups.
     """
 
     def __init__(self) -> None:
         self.by_id: dict[str, Group] = {}
+        self.share_groups: dict[str, None] = {}
         self._commits_of_topics: dict[str, Counter[str]] = {}
-        self._groups_in: dict[int, set[str]] = {}
+        self._pending_of_producers: dict[int, Counter[str]] = {}
 
     def apply(self, key: Message, value: Message | None, producer: Producer | None = None) -> None:
         """Apply a record; a commit of a transaction waits for its end."""
@@ -199,21 +203,22 @@ class GroupsState(RecordedState):
     def clear(self) -> None:
         """Forget all groups."""
         self.by_id.clear()
+        self.share_groups.clear()
         self._commits_of_topics.clear()
-        self._groups_in.clear()
+        self._pending_of_producers.clear()
 
     def groups_in(self, producer_id: int) -> Collection[str]:
         """The groups with offsets in the open transaction of a producer."""
-        return self._groups_in.get(producer_id, ())
+        return self._pending_of_producers.get(producer_id, ())
 
     def end(self, producer_id: int, owners: Iterable[str], *, committed: bool) -> None:
         """End the transaction of a producer for some groups: commit its offsets, or drop them."""
-        groups = self._groups_in.get(producer_id, set())
+        groups = self._pending_of_producers.get(producer_id, Counter())
         for group_id in [each for each in owners if each in groups]:
-            groups.discard(group_id)
+            del groups[group_id]
             self._end(self.by_id[group_id], producer_id, committed=committed)
         if not groups:
-            self._groups_in.pop(producer_id, None)
+            self._pending_of_producers.pop(producer_id, None)
 
     def topics(self) -> Collection[str]:
         """The topics with committed offsets."""
@@ -248,12 +253,12 @@ class GroupsState(RecordedState):
         group = self.by_id.get(key.group)
         if group is not None:
             if group.commits.pop(partition, None) is not None:
-                self._uncount(key.topic, key.group)
+                _uncount(self._commits_of_topics, key.topic, key.group)
             self._drop_pending(group, partition)
 
     def _commit(self, group: Group, partition: Partition, value: OffsetCommitValue) -> None:
         if partition not in group.commits:
-            self._count(partition[0], group.group_id)
+            _count(self._commits_of_topics, partition[0], group.group_id)
         group.commits[partition] = value
         by_producer = group.pending.get(partition)
         if by_producer is not None:
@@ -263,9 +268,9 @@ class GroupsState(RecordedState):
         group, partition = self.by_id.setdefault(key.group, Group(key.group)), (key.topic, key.partition)
         by_producer = group.pending.setdefault(partition, {})
         if by_producer.pop(producer.producer_id, None) is None:
-            self._count(key.topic, key.group)
+            _count(self._commits_of_topics, key.topic, key.group)
+            _count(self._pending_of_producers, producer.producer_id, key.group)
         by_producer[producer.producer_id] = Pending(value, producer)
-        self._groups_in.setdefault(producer.producer_id, set()).add(key.group)
 
     def _end(self, group: Group, producer_id: int, *, committed: bool) -> None:
         for partition in [key for key, by_producer in group.pending.items() if producer_id in by_producer]:
@@ -274,7 +279,7 @@ class GroupsState(RecordedState):
             value = by_producer.pop(producer_id).value
             if not by_producer:
                 del group.pending[partition]
-            self._uncount(partition[0], group.group_id)
+            _uncount(self._commits_of_topics, partition[0], group.group_id)
             if committed and value is not None:
                 later = {key: each for key, each in by_producer.items() if key not in earlier}
                 self._commit(group, partition, value)
@@ -283,15 +288,8 @@ class GroupsState(RecordedState):
 
     def _drop_pending(self, group: Group, partition: Partition) -> None:
         for producer_id in group.pending.pop(partition, {}):
-            self._uncount(partition[0], group.group_id)
-            if not any(producer_id in by_producer for by_producer in group.pending.values()):
-                self._leave(group.group_id, producer_id)
-
-    def _leave(self, group_id: str, producer_id: int) -> None:
-        groups = self._groups_in[producer_id]
-        groups.discard(group_id)
-        if not groups:
-            del self._groups_in[producer_id]
+            _uncount(self._commits_of_topics, partition[0], group.group_id)
+            _uncount(self._pending_of_producers, producer_id, group.group_id)
 
     def _apply_group(self, key: GroupMetadataKey, value: GroupMetadataValue | None) -> None:
         if value is not None:
@@ -305,22 +303,28 @@ class GroupsState(RecordedState):
     def _apply_record(self, key: AssignedKey, value: Message | None) -> None:
         if value is not None:
             self.by_id.setdefault(key.group_id, Group(key.group_id)).records[key] = value
+            if isinstance(key, SHARE_KEYS):
+                self.share_groups[key.group_id] = None
             return
         group = self.by_id.get(key.group_id)
         if group is not None and group.records.pop(key, None) is not None:
+            if not group.records:
+                self.share_groups.pop(key.group_id, None)
             self._forget_if_empty(group)
 
     def _forget_if_empty(self, group: Group) -> None:
         if not group.commits and not group.pending and not group.records and group.metadata is None:
             del self.by_id[group.group_id]
 
-    def _count(self, topic: str, group_id: str) -> None:
-        self._commits_of_topics.setdefault(topic, Counter())[group_id] += 1
 
-    def _uncount(self, topic: str, group_id: str) -> None:
-        groups = self._commits_of_topics[topic]
-        groups[group_id] -= 1
-        if not groups[group_id]:
-            del groups[group_id]
-        if not groups:
-            del self._commits_of_topics[topic]
+def _count(groups_of: dict[T, Counter[str]], key: T, group_id: str) -> None:
+    groups_of.setdefault(key, Counter())[group_id] += 1
+
+
+def _uncount(groups_of: dict[T, Counter[str]], key: T, group_id: str) -> None:
+    groups = groups_of[key]
+    groups[group_id] -= 1
+    if not groups[group_id]:
+        del groups[group_id]
+    if not groups:
+        del groups_of[key]

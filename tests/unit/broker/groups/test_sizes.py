@@ -21,6 +21,8 @@ from kafkawire.protocol import (
     JoinGroupRequest,
     OffsetCommitKey,
     OffsetCommitValue,
+    ShareGroupMemberMetadataKey,
+    ShareGroupMemberMetadataValue,
     ShareGroupMetadataKey,
     ShareGroupMetadataValue,
     StreamsGroupMetadataKey,
@@ -126,3 +128,22 @@ def test_a_group_stays_while_anything_of_it_is_left(kept: str) -> None:
         state.apply(GroupMetadataKey("g"), GroupMetadataValue())
         state.apply(GroupMetadataKey("g"), None)
     assert state.size == 1
+
+
+def test_share_groups_are_those_with_records_of_their_kind() -> None:
+    state = GroupsState()
+    first, second = ShareGroupMetadataKey("g"), ShareGroupMemberMetadataKey("g", "m")
+    for key, value, left in (
+        (OffsetCommitKey("g", "orders", 0), OffsetCommitValue(1), []),
+        (StreamsGroupMetadataKey("streams"), StreamsGroupMetadataValue(1), []),
+        (first, ShareGroupMetadataValue(1), ["g"]),
+        (second, ShareGroupMemberMetadataValue(), ["g"]),
+        (first, None, ["g"]),
+        (second, None, []),
+        (second, ShareGroupMemberMetadataValue(), ["g"]),
+        (StreamsGroupMetadataKey("streams"), None, ["g"]),
+    ):
+        state.apply(key, value)
+        assert [*state.share_groups] == left
+    state.clear()
+    assert not state.share_groups

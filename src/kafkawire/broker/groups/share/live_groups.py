@@ -247,9 +247,7 @@ class ShareGroups(AssignedGroups[ShareGroup]):
                 self._settle(group)
 
     def _with_topics(self, topics: Collection[Uuid]) -> Sequence[str]:
-        groups = (
-            self.group(each.group_id) for each in self._coordinator.state.by_id.values() if each.kind is self._kind
-        )
+        groups = map(self.group, self._coordinator.state.share_groups)
         found = (group for group in groups if group is not None)
         return [group.group_id for group in found if group.partitions.without_topics(topics) != group.partitions]
 
