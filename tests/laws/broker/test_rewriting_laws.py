@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TypeAlias
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from tests.hypothesis_profiles import scaled
 
+from kafkawire.broker import fair_slices
 from kafkawire.broker.groups.records import GROUP_RECORDS
 from kafkawire.broker.groups.state import GroupsState
 from kafkawire.broker.image.topics import Topic
@@ -36,12 +38,13 @@ KINDS = ("commit", "delete", "member", "pending", "end", "abort")
 STEPS = st.lists(st.tuples(st.sampled_from(KINDS), st.sampled_from(GROUPS), st.integers(0, 2)), max_size=25)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_group_at_a_time() -> Iterator[None]:
+@contextmanager
+def parts_of(fewest: int) -> Iterator[None]:
+    """Parts have a few changes, and others have their turn after each."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fair_slices, "SLICE", -1)
         for module in (file_logs, memory_logs):
-            patch.setattr(module, "_ENTRIES_AT_ONCE", 1)
-        patch.setattr(memory_logs, "_OWNERS_AT_ONCE", 1)
+            patch.setattr(module, "_ENTRIES_AT_ONCE", fewest)
         yield
 
 
@@ -109,9 +112,9 @@ def read(folder: Path) -> GroupsState:
 
 
 @settings(max_examples=scaled(100))
-@given(before=STEPS, meanwhile=STEPS)
-def test_files_have_the_state(before: Sequence[Step], meanwhile: Sequence[Step]) -> None:
-    with tempfile.TemporaryDirectory() as directory:
+@given(before=STEPS, meanwhile=STEPS, fewest=st.integers(1, 4))
+def test_files_have_the_state(before: Sequence[Step], meanwhile: Sequence[Step], fewest: int) -> None:
+    with tempfile.TemporaryDirectory() as directory, parts_of(fewest):
 
         async def live() -> GroupsState:
             coordinated = Coordinated(FileInternalLogs(Path(directory), GROUP_RECORDS, RecordStore(), topic()))
@@ -124,8 +127,8 @@ def test_files_have_the_state(before: Sequence[Step], meanwhile: Sequence[Step])
 
 
 @settings(max_examples=scaled(100))
-@given(before=STEPS, meanwhile=STEPS)
-def test_memory_has_the_state(before: Sequence[Step], meanwhile: Sequence[Step]) -> None:
+@given(before=STEPS, meanwhile=STEPS, fewest=st.integers(1, 4))
+def test_memory_has_the_state(before: Sequence[Step], meanwhile: Sequence[Step], fewest: int) -> None:
     """As clients read it."""
     store = RecordStore()
 
@@ -134,7 +137,8 @@ def test_memory_has_the_state(before: Sequence[Step], meanwhile: Sequence[Step])
         await coordinated.live(before, meanwhile)
         return coordinated
 
-    coordinated = asyncio.run(live())
+    with parts_of(fewest):
+        coordinated = asyncio.run(live())
     with tempfile.TemporaryDirectory() as directory:
         for partition, log in store.logs_of(coordinated.of.topic_id).items():
             folder = Path(directory) / f"__consumer_offsets-{partition}"

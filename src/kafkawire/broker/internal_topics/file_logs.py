@@ -11,6 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics.entries import Change, Entry, RecordedState, TopicFormat, Written, replay
 from kafkawire.broker.internal_topics.logs import InternalLogs, owners_by_partition, parts
@@ -149,15 +150,13 @@ class FileInternalLogs(InternalLogs):
         logs = self._logs
         superseded = tuple(logs.values())
         starts = await asyncio.gather(*(log.files.roll() for log in superseded))
-        by_partition = await owners_by_partition(topic, state)
-        if missing := by_partition.keys() - self._led:
+        owners = await owners_by_partition(topic, state)
+        if missing := owners.keys() - self._led:
             await self._open(topic, missing, logs)
-        for partition, owners in by_partition.items():
-            for entries in parts(state, owners, _ENTRIES_AT_ONCE):
-                if logs is not self._logs:
-                    return
-                logs[partition].append_anew(entries, now_ms())
-                await asyncio.sleep(0)
+        async for partition, entries in in_slices(parts(state, owners, _ENTRIES_AT_ONCE)):
+            if logs is not self._logs:
+                return
+            logs[partition].append_anew(entries, now_ms())
         await _all_durable(logs.values())
         for log, start in zip(superseded, starts, strict=True):
             await log.delete_before(start)

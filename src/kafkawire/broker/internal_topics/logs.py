@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
+from kafkawire.broker.fair_slices import in_slices
 from kafkawire.broker.image.topics import Topic
 from kafkawire.broker.internal_topics.entries import Change, RecordedState, TopicFormat, Written
 from kafkawire.broker.internal_topics.topic import partition_of
@@ -17,7 +17,6 @@ from kafkawire.wire.batches import RecordBatch, read_batches
 from kafkawire.wire.batches.batch import NO_PARTITION_LEADER_EPOCH
 
 _ENTRIES_AT_ONCE: Final = 1_000
-_OWNERS_AT_ONCE: Final = 5_000
 
 
 class InternalLogs:
@@ -120,13 +119,12 @@ class InternalLogs:
         for log in self._store.logs_of(topic.topic_id).values():
             superseded.append((log, len(log.segments)))
             log.roll(now_ms())
-        for partition, owners in (await owners_by_partition(topic, state)).items():
-            for entries in parts(state, owners, _ENTRIES_AT_ONCE):
-                for producer, records in self._format.batches(entries):
-                    self._append_records(partition, records, now_ms(), producer)
-                await asyncio.sleep(0)
-                if not self.is_open(topic, ()):
-                    return
+        owners = await owners_by_partition(topic, state)
+        async for partition, entries in in_slices(parts(state, owners, _ENTRIES_AT_ONCE)):
+            if not self.is_open(topic, ()):
+                return
+            for producer, records in self._format.batches(entries):
+                self._append_records(partition, records, now_ms(), producer)
         for log, count in superseded:
             log.forget_segments(count)
 
@@ -155,29 +153,32 @@ class InternalLogs:
 
 
 async def owners_by_partition(topic: Topic, state: RecordedState) -> Mapping[int, Sequence[str]]:
-    """The owners of what a state has, by the partition where Kafka looks for them; others have turns in between."""
+    """The owners of what a state has, by the partition where Kafka looks for them."""
     found: dict[int, list[str]] = defaultdict(list)
-    owners = [*state.owners()]
-    for first in range(0, len(owners), _OWNERS_AT_ONCE):
-        for owner in owners[first : first + _OWNERS_AT_ONCE]:
-            found[partition_of(owner, len(topic.partitions))].append(owner)
-        await asyncio.sleep(0)
+    async for owner in in_slices(tuple(state.owners())):
+        found[partition_of(owner, len(topic.partitions))].append(owner)
     return found
 
 
-def parts(state: RecordedState, owners: Iterable[str], fewest: int) -> Iterator[Sequence[Written]]:
+def parts(
+    state: RecordedState, owners: Mapping[int, Sequence[str]], fewest: int
+) -> Iterator[tuple[int, Sequence[Written]]]:
     """The changes that make again what owners have now, all of an owner in the same part.
 
     Args:
         state: may change between two parts.
-        owners: whose changes are returned.
-        fewest: how many changes a part has, at least, except the last one.
+        owners: whose changes are returned, by partition.
+        fewest: how many changes a part has, at least, except the last one of a partition.
+
+    Returns:
+        The partition of each part, and its changes.
     """
-    part: list[Written] = []
-    for owner in owners:
-        part += state.entries_of(owner)
-        if len(part) >= fewest:
-            yield part
-            part = []
-    if part:
-        yield part
+    for partition, of_partition in owners.items():
+        part: list[Written] = []
+        for owner in of_partition:
+            part += state.entries_of(owner)
+            if len(part) >= fewest:
+                yield partition, part
+                part = []
+        if part:
+            yield partition, part

@@ -98,7 +98,7 @@ class RecordCleaner:
             StorageError: a file could not be read or written.
         """
         async with self._turn:
-            for name, log in self._named_logs():
+            async for name, log in in_slices(self._named_logs()):
                 if topic in {None, name}:
                     await self._clean_all(log, self._rules.of(name))
 
@@ -136,7 +136,7 @@ class RecordCleaner:
             checked = cleaned if is_due else checked
             self._changed.clear()
             async with self._turn:
-                for name, log in self._named_logs():
+                async for name, log in in_slices(self._named_logs()):
                     await self._clean_in_background(name, log, deletes=is_due)
 
     async def _round_is_due(self, cleaned: float, deadline: float) -> None:

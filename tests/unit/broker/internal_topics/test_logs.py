@@ -115,6 +115,7 @@ async def test_logs_in_memory_that_are_dropped_while_they_are_rewritten_are_not_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("kafkawire.broker.internal_topics.logs._ENTRIES_AT_ONCE", 1)
+    monkeypatch.setattr("kafkawire.broker.fair_slices.SLICE", -1)
     store, of, state = RecordStore(), topic(), GroupsState()
     logs = InternalLogs(GROUP_RECORDS, store)
     await logs.lead(of)

@@ -1,10 +1,11 @@
-"""Clients that commit the offsets of many partitions do not hold up others."""
+"""However much a broker has, no client waits for long."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import cast
@@ -14,10 +15,11 @@ from tests.embedded.connection import connected_to
 from tests.embedded.groups import opened_groups
 from tests.hostile.broker.test_attacks import longest_slice
 
-from kafkawire.broker import EmbeddedBroker
+from kafkawire.broker import EmbeddedBroker, ManualClock
 from kafkawire.broker.groups.coordinator import GroupCoordinator
 from kafkawire.broker.groups.share.group import ShareGroup
 from kafkawire.broker.groups.state import Group, GroupsState
+from kafkawire.broker.partitions.topic_rules import RulesOfTopics, TopicRules
 from kafkawire.layout import Uuid
 from kafkawire.protocol import (
     DeleteTopicsRequest,
@@ -26,9 +28,12 @@ from kafkawire.protocol import (
     OffsetCommitRequest,
     OffsetCommitResponse,
     OffsetCommitValue,
+    ProduceRequest,
+    ProduceResponse,
     ShareGroupHeartbeatRequest,
     ShareGroupHeartbeatResponse,
 )
+from kafkawire.wire.batches import Record, encode_batch
 
 _PARTITIONS = 100
 
@@ -119,6 +124,35 @@ async def test_the_deletion_of_a_topic_takes_no_time_for_groups_that_do_not_shar
         async with asyncio.timeout(60):
             await forgotten.wait()
     assert len(found) < 30
+
+
+@pytest.mark.parametrize("is_asked_for", [True, False])
+async def test_others_have_turns_between_partitions_that_are_cleaned(
+    monkeypatch: pytest.MonkeyPatch, *, is_asked_for: bool
+) -> None:
+    """At one go, 20 000 take more than a second."""
+    names = [f"t{number}" for number in range(40)]
+    async with EmbeddedBroker(topics=names, clock=ManualClock()) as broker, connected_to(broker) as client:
+        records = encode_batch([Record(value=b"v", timestamp=1)])
+        data = ProduceRequest.PartitionProduceData(0, records)
+        for name in names:
+            topic = ProduceRequest.TopicProduceData(name, partition_data=(data,))
+            await client.ask(ProduceRequest(None, 1, 1000, (topic,)), 9, ProduceResponse)
+        of, turns = RulesOfTopics.of, 0
+        cleaned = Counter[int]()
+
+        def note(rules: RulesOfTopics, name: str) -> TopicRules:
+            cleaned[turns] += 1
+            return of(rules, name)
+
+        monkeypatch.setattr("kafkawire.broker.fair_slices.SLICE", -1)
+        monkeypatch.setattr(RulesOfTopics, "of", note)
+        cleaning = asyncio.ensure_future(broker.clean_records() if is_asked_for else broker.advance(400))
+        while not cleaning.done():
+            await asyncio.sleep(0)
+            turns += 1
+    assert cleaned.total() >= len(names)
+    assert max(cleaned.values()) < 4, "partitions, in one turn"
 
 
 async def test_a_commit_does_not_count_those_of_other_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
