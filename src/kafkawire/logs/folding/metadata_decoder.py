@@ -291,7 +291,12 @@ def _rows_with(mask: ArrowArray) -> list[int]:
 
 
 def _shared(cells: pa.Array[Any]) -> Iterable[object]:
-    """The cells as Python has them. Strings that repeat are one object, since open intervals keep them."""
+    """The cells as Python has them. Strings that repeat are one object, since open intervals keep them.
+
+    So are lists where all are empty, as those of replicas that are added and removed almost always are.
+    """
+    if isinstance(cells, pa.ListArray) and not cells.null_count and not len(cells.flatten()):
+        return repeat([], len(cells))
     if not isinstance(cells, pa.StringArray) or _mostly_differ(cells.slice(0, _SAMPLE)):
         return cells.to_pylist()
     encoded = cells.dictionary_encode()

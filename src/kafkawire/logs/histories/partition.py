@@ -112,12 +112,13 @@ class _PartitionReducer:
 
     def apply(self, changes: Iterable[Change]) -> None:
         """See ``StateReducer``."""
+        known: dict[tuple[int, ...], tuple[int, ...]] = {}  # replicas repeat, and open intervals keep them
         for record, at in cast("Iterable[tuple[_Record, Moment]]", changes):
             match record:
                 case "TopicRecord", topic_id, name:
                     self.topics[topic_id] = name
                 case ("PartitionRecord", topic_id, partition, *_):
-                    self._put((topic_id, partition), _new(self.topics.get(topic_id), record), at)
+                    self._put((topic_id, partition), _new(self.topics.get(topic_id), record, known), at)
                 case ("PartitionChangeRecord", topic_id, partition, *_):
                     self._change((topic_id, partition), record, at)
                 case "RemoveTopicRecord", topic_id:
@@ -160,9 +161,10 @@ def replicas_of(values: tuple[Any, ...]) -> tuple[int, ...]:
     return cast("tuple[int, ...]", _Partition._make(values).replicas)
 
 
-def _new(topic: str | None, record: _New) -> Values:
+def _new(topic: str | None, record: _New, known: dict[tuple[int, ...], tuple[int, ...]]) -> Values:
     _, _, _, leader, leader_epoch, recovery, epoch, replicas, isr, adding, removing, elr, last_known = record
     assigned = tuple(replicas)
+    assigned = known.setdefault(assigned, assigned)
     return (
         topic,
         leader,
